@@ -1,6 +1,6 @@
 import {
-  ANSWER_FIELDS,
-  ANSWER_MESSAGES,
+  RESPONSE_FIELDS,
+  RESPONSE_MESSAGES,
   MATCH_FIELDS,
   MATCH_MESSAGES,
   REQUEST_NAMES,
@@ -15,40 +15,39 @@ export function replayPage(): string {
 
 # What a replay compares
 
-\`cloudwire replay\` ([command](cli.md#replay), [guide](../guides/record-and-replay.md)) holds what a provider answers against [a recording](recording.md). Two runs are never alike to the last byte: clouds make ids, and time goes on. This is
-all that is not compared as it is; every other field of every message has to be equal.
+\`cloudwire replay\` ([command](cli.md#replay), [guide](../guides/record-and-replay.md)) compares the responses of a provider with [a recording](recording.md). Generated IDs and times differ in each run. This page lists the fields that are not
+compared exactly. All other fields must be equal.
 
 A *name* is a value that one side generates. The first time that a recorded and a live name appear in the same place, the replay maps one to the other, and the mapping must hold everywhere after that.
 So ids may differ, but must not be mixed up. Each kind of name has its own mapping.
 
-## Answers, with \`--against\` and \`--start\`
+## Responses, with \`--against\` and \`--start\`
 
-The code has to be equal, and of an error the domain and the reason; its text, how long to wait, and further details are not compared. Of an answer:
+The code must be equal, and for an error also domain and reason. The message, the retry delay and other details of an error are not compared. Fields of a response:
 
-${table({ ...ANSWER_MESSAGES, ...ANSWER_FIELDS })}
-Lists of machines, of load balancers and of routes are compared by name, by Service and by range, whatever their order; the order of all others counts.
+${table({ ...RESPONSE_MESSAGES, ...RESPONSE_FIELDS })}
+Lists of instances, load balancers and routes are compared by name, Service and CIDR, in any order. The order of other lists must be equal.
 
-Not compared at all, and said to be so: calls that the controller had given up, calls that no provider had answered (an error without details), calls that had not ended when the recording did, and streams, whose hints come when a provider
-sees something.
+The replay does not compare, and lists: calls that the controller canceled, calls without a response of a provider (an error without details), calls that did not end in the recording, and streams.
 
 ## Requests, with \`--against\` and \`--start\`
 
-They are those of the recording. Request ids of changes are new ones, for a provider answers one that it knows with what it answered before; times are moved by as much as the run is later, so that what was a minute old is a minute old;
-secrets, which the recording does not have, are left out; and what the provider has given another name to goes by that name:
+The requests of the recording, with these differences: changes get new request IDs, because a provider repeats its response to a known ID. Times are shifted by the time since the recording. Secrets are omitted. Names that the provider
+generated replace the recorded ones in these fields:
 
 ${table(REQUEST_NAMES)}
 ## Requests, with \`--serve\`
 
-A request is answered by the recorded call whose request is equal but for these fields:
+The response to a request is that of the recorded call with the same request, except for these fields:
 
 ${table({ ...MATCH_MESSAGES, ...MATCH_FIELDS })}
-- Equal requests are answered in their recorded order, and after the last one with that again.
-- A read is not answered with what was read after a change before that change is made; until then it gets the answer before. A change that was recorded later counts for those before it.
-- Calls about many machines, volumes or routes are matched item by item, since which of them are asked for together is another matter in each run.
-- In answers the caller's own names stand in the place of the recorded ones in these fields, and in \`tags\`, where they are the whole value:
+- Equal requests get the recorded responses in order, and then the last one again.
+- A read gets a response from after a change only once that change has been requested. A later recorded change implies the earlier ones.
+- Batches of instances, volumes or routes are matched item by item, because batches differ in each run.
+- The names of the caller replace the recorded ones in these fields of responses, and in \`tags\` if they are the whole value:
 
 ${table(SERVED_NAMES)}
-- A request that was not recorded fails with \`FAILED_PRECONDITION\`, reason \`NOT_RECORDED\`, domain \`replay.cloudwire.dev\`, and a message that names the nearest recorded call and where it differs. The replay also prints it on standard error, and again at the end.
+- A request that was not recorded fails with \`FAILED_PRECONDITION\`, reason \`NOT_RECORDED\`, domain \`replay.cloudwire.dev\`, and a message with the most similar recorded call and the differences. The replay also prints it on standard error, and again at the end.
 `;
 }
 
@@ -56,17 +55,17 @@ function table(treatments: Treatments): string {
   const rows = Object.entries(treatments).map(([field, treatment]) => {
     return `| \`${field.replace("cloudprovider.v1.", "")}\` | ${how(treatment)} | ${treatment.why} |\n`;
   });
-  return `| field, or message | is | because |\n| --- | --- | --- |\n${rows.join("")}`;
+  return `| field or message | comparison | reason |\n| --- | --- | --- |\n${rows.join("")}`;
 }
 
 function how(treatment: Treatment): string {
   switch (treatment.kind) {
     case "ignore":
-      return "not looked at";
+      return "not compared";
     case "presence":
-      return "there or not; its value is not looked at";
+      return "only its presence";
     case "name":
-      return `a name of a ${treatment.space}`;
+      return `a name, kind ${treatment.space}`;
     default:
       return treatment satisfies never;
   }

@@ -56,7 +56,7 @@ function partsOfPattern(pattern: string): readonly string[] {
 }
 
 /** Three consecutive words of a text. */
-export function windowsOf(text: string): readonly string[] {
+function windowsOf(text: string): readonly string[] {
   const words = text.match(/[A-Za-z][A-Za-z'_-]+/g) ?? [];
   return words.slice(2).map((word, index) => `${words[index] ?? ""} ${words[index + 1] ?? ""} ${word}`);
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { fieldRules } from "@cloudwire/proto/rules";
 import { balancer } from "../../test/recordings.ts";
-import { compareAnswers, normalized } from "./compare.ts";
+import { compareResponses, normalized } from "./compare.ts";
 import * as treatments from "./field-treatments.ts";
 import { Names } from "./names.ts";
 
@@ -9,7 +9,7 @@ const ENSURE = "cloudprovider.v1.EnsureLoadBalancerResponse";
 const LIST = "cloudprovider.v1.ListInstancesResponse";
 const at = (time: string) => ({ results: [{ instance: { providerId: "a://1", name: "n" }, readTime: time }] });
 
-describe("compareAnswers()", () => {
+describe("compareResponses()", () => {
   test.each([
     ["the same", ENSURE, { loadBalancer: balancer("lb-1") }, { loadBalancer: balancer("lb-1") }],
     ["an id of its own", ENSURE, { loadBalancer: balancer("lb-1") }, { loadBalancer: balancer("lb-9") }],
@@ -33,7 +33,7 @@ describe("compareAnswers()", () => {
       { instances: [{ name: "b" }, { name: "a" }] },
     ],
   ])("finds nothing in %s", (_, type, wanted, got) => {
-    expect(compareAnswers(type, wanted, got, new Names())).toEqual([]);
+    expect(compareResponses(type, wanted, got, new Names())).toEqual([]);
   });
 
   test.each([
@@ -70,20 +70,20 @@ describe("compareAnswers()", () => {
     ],
     ["an unknown field", { brandNew: 1 }, { brandNew: 2 }, "brandNew"],
   ])("finds %s", (_, wanted, got, field) => {
-    expect(compareAnswers(ENSURE, wanted, got, new Names()).map((difference) => difference.field)).toEqual([field]);
+    expect(compareResponses(ENSURE, wanted, got, new Names()).map((difference) => difference.field)).toEqual([field]);
   });
 
   test("holds a thing to the name that it was first given, and one name to one thing", () => {
     const names = new Names();
     const compare = (recorded: string, live: string) =>
-      compareAnswers(ENSURE, { loadBalancer: balancer(recorded) }, { loadBalancer: balancer(live) }, names);
+      compareResponses(ENSURE, { loadBalancer: balancer(recorded) }, { loadBalancer: balancer(live) }, names);
     expect(compare("lb-1", "x")).toEqual([]);
     expect(compare("lb-1", "y")).toEqual([{ field: "loadBalancer.id", wanted: "x", got: "y" }]);
     expect(compare("lb-2", "x")).toEqual([{ field: "loadBalancer.id", wanted: "lb-2", got: "x" }]);
   });
 
   test("compares secrets as recordings have them", () => {
-    expect(compareAnswers(ENSURE, { brandNew: "***" }, { brandNew: "***" }, new Names())).toEqual([]);
+    expect(compareResponses(ENSURE, { brandNew: "***" }, { brandNew: "***" }, new Names())).toEqual([]);
   });
 });
 
@@ -92,7 +92,7 @@ describe("normalized()", () => {
     const names = new Names();
     const recorded = { loadBalancer: balancer("lb-1"), stats: { cloudCalls: 1 } };
     const live = { loadBalancer: balancer("lb-9"), stats: { cloudCalls: 2 } };
-    compareAnswers(ENSURE, recorded, live, names);
+    compareResponses(ENSURE, recorded, live, names);
     expect(normalized(ENSURE, live, names)).toEqual({ loadBalancer: balancer("lb-1") });
   });
 });
@@ -103,10 +103,10 @@ test("normalized() is the same for a list in another order, which is no differen
 });
 
 describe("the tables of treatments", () => {
-  const { ANSWER_FIELDS, REQUEST_NAMES, MATCH_FIELDS, SERVED_NAMES } = treatments;
+  const { RESPONSE_FIELDS, REQUEST_NAMES, MATCH_FIELDS, SERVED_NAMES } = treatments;
 
   test.each([
-    ["ANSWER_FIELDS", ANSWER_FIELDS],
+    ["RESPONSE_FIELDS", RESPONSE_FIELDS],
     ["REQUEST_NAMES", REQUEST_NAMES],
     ["MATCH_FIELDS", MATCH_FIELDS],
     ["SERVED_NAMES", SERVED_NAMES],
@@ -120,7 +120,7 @@ describe("the tables of treatments", () => {
   });
 
   test("know every field that holds a scope, a machine, a token", () => {
-    const known = new Set([...Object.keys(ANSWER_FIELDS), ...Object.keys(REQUEST_NAMES)]);
+    const known = new Set([...Object.keys(RESPONSE_FIELDS), ...Object.keys(REQUEST_NAMES)]);
     const missing = Object.entries(fieldRules).flatMap(([type, rules]) =>
       rules
         .filter(({ jsonName }) => /^(?:scopeId|.*[pP]roviderId|.*Token)$/.test(jsonName))

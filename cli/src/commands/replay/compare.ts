@@ -1,18 +1,18 @@
 import { isRecord, type Json } from "../../client/json.ts";
-import { ANSWER_FIELDS, ANSWER_MESSAGES } from "./field-treatments.ts";
+import { RESPONSE_FIELDS, RESPONSE_MESSAGES } from "./field-treatments.ts";
 import type { Names } from "./names.ts";
 import { changed, fieldOf, type TreatmentTables } from "./walk.ts";
 
-/** Where an answer is another than the one that was recorded. */
+/** A difference between a response and the recorded one. */
 export interface FieldDifference {
-  /** Path within the answer: `loadBalancer.ingress.items[0].ipMode`; "": the answer itself. */
+  /** Path in the response: `loadBalancer.ingress.items[0].ipMode`; "": the whole response. */
   readonly field: string;
   /** As recorded; undefined: it was not there. */
   readonly wanted: unknown;
   readonly got: unknown;
 }
 
-const ANSWER_TABLES: TreatmentTables = { messages: ANSWER_MESSAGES, fields: ANSWER_FIELDS };
+const ANSWER_TABLES: TreatmentTables = { messages: RESPONSE_MESSAGES, fields: RESPONSE_FIELDS };
 
 /** Lists of responses without a defined order, with the key of their items. */
 const UNORDERED: Readonly<Record<string, (item: Json) => string>> = {
@@ -21,12 +21,12 @@ const UNORDERED: Readonly<Record<string, (item: Json) => string>> = {
   "ListRoutesResponse.routes": (item) => `${text(item["destinationCidr"])} ${text(item["targetNodeName"])}`,
 };
 
-/** Compares an answer with the recorded one; names that are new to both are bound. In the order of the fields. */
-export function compareAnswers(type: string, wanted: Json, got: Json, names: Names): readonly FieldDifference[] {
+/** Compares a response with the recorded one, in the order of the fields. Maps new names. */
+export function compareResponses(type: string, wanted: Json, got: Json, names: Names): readonly FieldDifference[] {
   return compareMessages(type, wanted, got, { names, path: "" });
 }
 
-/** The answer in the words of the recording, without what is not compared: equal for runs that do not differ. */
+/** The response with recorded names, without fields that are not compared: equal for equal runs. */
 export function normalized(type: string, answer: Json, names: Names): Json {
   const ordered = Object.fromEntries(
     Object.entries(answer).map(([key, value]) => [

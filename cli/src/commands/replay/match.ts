@@ -33,7 +33,7 @@ const SERVED_TABLES: TreatmentTables = { messages: {}, fields: SERVED_NAMES };
 export const NOT_RECORDED = { reason: "NOT_RECORDED", domain: "replay.cloudwire.dev" } as const;
 const FAILED_PRECONDITION = 9;
 
-/** Finds the recorded answers to the requests of a controller that meets the recording as its provider. */
+/** Finds the recorded responses to the requests of a controller. */
 export class Matcher {
   readonly #calls: readonly RecordedCall[];
   readonly #answers = new Map<string, Answers<RecordedCall>>();
@@ -196,7 +196,7 @@ function added<Value>(map: Map<string, Answers<Value>>, key: string): Answers<Va
 }
 
 function shownValue(value: unknown): string {
-  return value === undefined ? "not there" : JSON.stringify(value);
+  return value === undefined ? "absent" : JSON.stringify(value);
 }
 
 /** One place at which two values differ. */

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { HIDDEN } from "@cloudwire/proto/secrets";
 import { setTimeout as sleep } from "node:timers/promises";
 import { at, isRecord, type Json } from "../../client/json.ts";
-import { compareAnswers, type FieldDifference, normalized } from "./compare.ts";
+import { compareResponses, type FieldDifference, normalized } from "./compare.ts";
 import { type Expectation, expected } from "./expectation.ts";
 import { REQUEST_NAMES } from "./field-treatments.ts";
 import { type Method, methodNamed } from "./methods.ts";
@@ -16,7 +16,7 @@ export interface PlayOptions {
   readonly isPaced: boolean;
   /** Goes on after a difference. */
   readonly all: boolean;
-  /** How long a read is asked again while its answer is another. */
+  /** How long a read is retried while its response differs. */
   readonly retryTimeoutMs: number;
   /** Number of the last call that is played. */
   readonly until: number | undefined;
@@ -47,7 +47,7 @@ export interface PlayReport {
   readonly compared: number;
   readonly uncompared: readonly Uncompared[];
   readonly differences: readonly Difference[];
-  /** Of all compared answers in the words of the recording: equal in two runs where they were. */
+  /** Digest of all compared responses, with recorded names: equal runs have equal digests. */
   readonly digest: string;
 }
 
@@ -124,12 +124,12 @@ class Player {
       await Promise.race([sent.live.ended, sleep(STREAM_END_MS, undefined, { ref: false })]);
       return this.#leave(
         call,
-        sent.method.isStream ? "hints of a stream come when the provider sees something" : "the controller gave it up",
+        sent.method.isStream ? "the times of a stream's messages depend on the cloud" : "the controller canceled it",
       );
     }
     const outcome = await sent.live.ended;
     if (end.code !== "OK" && end.details.length === 0 && end === recorded)
-      return this.#leave(call, `no provider answered it then: ${end.code}`);
+      return this.#leave(call, `no provider responded in the recording: ${end.code}`);
     await this.#compare(call, end, sent, outcome);
   }
 
@@ -167,7 +167,7 @@ class Player {
     const isWhole = this.#differences.length === 0 || this.#options.all;
     for (const [call, { live, method }] of this.#sent) {
       live.giveUp();
-      if (isWhole) this.#uncompared.push({ call, method: method.name, why: "it had not ended when the recording did" });
+      if (isWhole) this.#uncompared.push({ call, method: method.name, why: "it did not end in the recording" });
     }
   }
 
@@ -199,7 +199,7 @@ class Player {
     return withoutHidden(request);
   }
 
-  /** A provider may answer a request id that it knows with what it answered before. */
+  /** A provider may repeat its response to a known request ID. */
   #fresh(change: Json): Json {
     const { requestId } = change;
     return typeof requestId === "string" ? { ...change, requestId: this.#requestId(requestId) } : change;
@@ -212,7 +212,7 @@ class Player {
   }
 }
 
-const TIMES = { "google.protobuf.Timestamp": { kind: "presence", why: "moves with the run" } } as const;
+const TIMES = { "google.protobuf.Timestamp": { kind: "presence", why: "shifted with the run" } } as const;
 
 function compareOutcomes(
   { responseType }: Method,
@@ -227,7 +227,7 @@ function compareOutcomes(
   const [wantedReason, gotReason] = [reasonOf(wanted), reasonOf(got)];
   if (wantedReason !== gotReason) return [{ field: "reason", wanted: wantedReason, got: gotReason }];
   if (wanted.response === undefined || got.response === undefined) return [];
-  return compareAnswers(responseType, wanted.response, got.response, names);
+  return compareResponses(responseType, wanted.response, got.response, names);
 }
 
 /** Domain and reason; the rest of an error is text, and how long to wait. "": the transport said it. */

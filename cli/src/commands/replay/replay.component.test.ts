@@ -100,8 +100,8 @@ describe("replay --against", () => {
       { ...ensure("lb-1"), response: undefined, code: "CANCELLED", cancelled: true },
     ]);
     expect(code).toBe(0);
-    expect(out).toContain("not compared: call 1, GetProviderInfo: no provider answered it then: UNAVAILABLE");
-    expect(out).toContain("not compared: call 2, EnsureLoadBalancer: the controller gave it up");
+    expect(out).toContain("not compared: call 1, GetProviderInfo: no provider responded in the recording: UNAVAILABLE");
+    expect(out).toContain("not compared: call 2, EnsureLoadBalancer: the controller canceled it");
   });
 
   test("asks a read again for as long as it may, for clouds that take their time", async () => {
