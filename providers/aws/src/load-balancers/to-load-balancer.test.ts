@@ -40,6 +40,14 @@ test("toLoadBalancer() returns the Service in the ownership tags", () => {
   expect(toLoadBalancer(seen("active")).service).toEqual({ namespace: "default", name: "web", uid: "uid-1" });
 });
 
+test("toLoadBalancer() keeps the observed fingerprint when the nodes are updated, so that an earlier change stays visible (case S-12)", () => {
+  const of = ({ balancer, ...rest }: Seen, tags: Readonly<Record<string, string>>) =>
+    toLoadBalancer({ ...rest, balancer: { ...balancer, tags: { ...balancer.tags, ...tags } } }).observedFingerprint;
+  const before = toLoadBalancer(seen("active")).observedFingerprint;
+  expect(of(seen("active"), { "cloudwire.dev/nodes-fingerprint": "other" })).toBe(before);
+  expect(of(seen("active"), { "cloudwire.dev/spec-fingerprint": "other" })).not.toBe(before);
+});
+
 test("toLoadBalancer() changes the observed fingerprint after an external change, but not when the state changes", () => {
   const of = (one: Seen) => toLoadBalancer(one).observedFingerprint;
   const before = of(seen("active"));

@@ -73,7 +73,8 @@ function observedFingerprint({ balancer, groups, securityGroups }: Seen): string
     [balancer.name, Scheme, IpAddressType],
     SecurityGroups.toSorted(),
     AvailabilityZones.map(({ SubnetId = "" }) => SubnetId).toSorted(),
-    sortedTags(balancer.tags),
+    // An update of the nodes leaves it as it is, so that it still shows changes by others before the update.
+    sortedTags(balancer.tags).filter(([key]) => key !== nodesTag),
     groups.map(groupFacts).toSorted(),
     securityGroups
       .map(({ GroupId, IpPermissions, Tags }) => [

@@ -35,6 +35,11 @@ export function toTags(ownership: LoadBalancerTags): readonly string[] {
     .toSorted();
 }
 
+/** The tag with the fingerprint of the nodes in force. */
+export function isNodesTag(tag: string): boolean {
+  return tag.startsWith(`${keys.nodes}=`);
+}
+
 export function fromTags(tags: readonly string[]): LoadBalancerTags {
   const values = new Map(tags.map((tag) => [tag.split("=", 1)[0], tag.slice(tag.indexOf("=") + 1)]));
   return {

@@ -30,4 +30,11 @@ describe("toLoadBalancer()", () => {
   ])("maps %s", (_title, seen, ingress) => {
     expect(toLoadBalancer(seen).ingress).toEqual(ingress);
   });
+
+  test("keeps the observed fingerprint when the nodes are updated, so that an earlier change stays visible (case S-12)", () => {
+    const of = (nodes: string, spec = "s1") =>
+      toLoadBalancer({ balancer: { ...balancer, tags: [...toTags({ spec, nodes })] } }).observedFingerprint;
+    expect(of("other")).toBe(of("n1"));
+    expect(of("n1", "s2")).not.toBe(of("n1"));
+  });
 });

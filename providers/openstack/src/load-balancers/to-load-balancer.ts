@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { type LoadBalancer, type LoadBalancerPhase, taggedService } from "@cloudwire/provider-sdk";
 import type { FloatingIp } from "./floating-ips.ts";
 import type { Balancer } from "./octavia.ts";
-import { fromTags } from "./ownership.ts";
+import { fromTags, isNodesTag } from "./ownership.ts";
 
 const phases: ReadonlyMap<string, LoadBalancerPhase> = new Map([
   ["ACTIVE", "ACTIVE"],
@@ -44,7 +44,7 @@ export function toLoadBalancer({ balancer, floatingIp, facts, registeredNodes }:
     ...(isInForce && ownership.spec !== undefined && ip !== null ? { ingress: [{ ip }] } : {}),
     specFingerprint: isInForce ? (ownership.spec ?? "") : "",
     nodesFingerprint: isInForce ? (ownership.nodes ?? "") : "",
-    observedFingerprint: digest([balancer.name, balancer.vip_address, tags.toSorted(), floatingIp?.id, facts]),
+    observedFingerprint: digest([balancer.name, balancer.vip_address, constantTags(tags), floatingIp?.id, facts]),
     ...(registeredNodes === undefined ? {} : { registeredNodes }),
     conditions: [
       { type: "Provisioned", status: isInForce, reason: wordOf(status), message: messageOf(status, operating, id) },
@@ -69,6 +69,11 @@ function wordOf(status: string): string {
     .split("_")
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1).toLowerCase())
     .join("");
+}
+
+/** Without those that an update of the nodes changes: the fingerprint still shows changes by others before the update. */
+function constantTags(tags: readonly string[]): readonly string[] {
+  return tags.filter((tag) => !isNodesTag(tag)).toSorted();
 }
 
 function digest(facts: readonly unknown[]): string {
