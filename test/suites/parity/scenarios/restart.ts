@@ -9,6 +9,24 @@ const CALL_MS = 10_000;
 /** Upstream ensures every Service when it starts; here only those that are not as they should be. */
 const ENSURED: Claim = { id: "S1", explains: /^event: Service \S+ service-controller Normal Ensur/ };
 
+/** Upstream's start repairs it without a word. */
+const DRIFTED: Claim = { id: "S31", explains: /^event: Service \S+ service-controller Warning LoadBalancerDrifted/ };
+const UPDATED: Claim = { id: "S31", explains: /^event: Service \S+ service-controller Normal UpdatedLoadBalancer/ };
+
+async function balancersOf(stage: Stage) {
+  const { items } = await stage.world.cloud.listLoadBalancers(
+    { consistent: true, tag: [`cloudwire.dev/service-namespace=${stage.slug}`] },
+    AbortSignal.timeout(CALL_MS),
+  );
+  return items;
+}
+
+/** Another client changes the load balancers while no controller runs. */
+const patched = (patch: Parameters<Stage["world"]["cloud"]["patchLoadBalancer"]>[1]) => async (stage: Stage) => {
+  for (const { id } of await balancersOf(stage))
+    await stage.world.cloud.patchLoadBalancer(id, patch, AbortSignal.timeout(CALL_MS));
+};
+
 const served = async (stage: Stage): Promise<void> => stage.serve("web");
 
 const all: readonly Scenario[] = [
@@ -72,13 +90,47 @@ const all: readonly Scenario[] = [
     claims: ["S30"],
     arrange: served,
     away: async (stage) => {
-      const { items } = await stage.world.cloud.listLoadBalancers(
-        { consistent: true, tag: [`cloudwire.dev/service-namespace=${stage.slug}`] },
-        AbortSignal.timeout(CALL_MS),
-      );
-      for (const { id } of items) await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));
+      for (const { id } of await balancersOf(stage))
+        await stage.world.cloud.deleteLoadBalancer(id, AbortSignal.timeout(CALL_MS));
     },
     run: async (stage) => stage.seeEvent("Service", "web", "EnsuredLoadBalancer"),
+  },
+  {
+    name: "restart: source ranges opened meanwhile",
+    claims: ["S30", DRIFTED],
+    arrange: async (stage) => stage.serve("web", { loadBalancerSourceRanges: ["192.0.2.0/24"] }),
+    away: patched({ sourceRanges: ["0.0.0.0/0"] }),
+    run: async (stage) =>
+      stage.see("the source ranges are as requested", async () =>
+        (await balancersOf(stage)).every(({ sourceRanges }) => String(sourceRanges) === "192.0.2.0/24"),
+      ),
+  },
+  {
+    name: "restart: session affinity of the load balancer changed meanwhile",
+    claims: ["S30", DRIFTED],
+    arrange: served,
+    away: patched({ sessionAffinity: "clientIp" }),
+    run: async (stage) =>
+      stage.see("the session affinity is as requested", async () =>
+        (await balancersOf(stage)).every(({ sessionAffinity }) => sessionAffinity === "none"),
+      ),
+  },
+  {
+    name: "restart: targets of the load balancer removed meanwhile",
+    claims: [ENSURED, UPDATED, "S30"],
+    arrange: async (stage) => {
+      await stage.join("a");
+      await stage.initialized("a");
+      await stage.serve("web");
+    },
+    away: async (stage) => {
+      for (const { id } of await balancersOf(stage))
+        await stage.world.cloud.replaceTargets(id, [], AbortSignal.timeout(CALL_MS));
+    },
+    run: async (stage) =>
+      stage.see("the load balancer has targets", async () =>
+        (await balancersOf(stage)).every(({ targetCount }) => targetCount > 0),
+      ),
   },
   {
     name: "restart: node joins meanwhile",
