@@ -119,8 +119,8 @@ test.each(Object.entries(fixed))("%s changes nothing, with a diagnostic (case S-
     expect(world.diagnostics).toEqual([]);
     await ensure(world, after);
     expect(stateOf(world)).toEqual(state);
-    const told = world.diagnostics.map(({ field }) => field);
-    expect(told).toEqual(
+    const fields = world.diagnostics.map(({ field }) => field);
+    expect(fields).toEqual(
       JSON.stringify(before) === JSON.stringify(after) ? [] : [`spec.annotations["${prefix}${name}"]`],
     );
   }
