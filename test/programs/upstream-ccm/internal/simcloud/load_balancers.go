@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	v1 "k8s.io/api/core/v1"
@@ -215,15 +216,16 @@ func (l *loadBalancers) desired(clusterName string, service *v1.Service) (*setti
 	if err != nil {
 		return nil, fmt.Errorf("annotation %s: %w", idleTimeoutAnnotation, err)
 	}
+	ranges, err := sourceRanges(service)
+	if err != nil {
+		return nil, err
+	}
 	wanted := settings{
 		Listeners:       listeners,
-		SourceRanges:    slices.Sorted(slices.Values(service.Spec.LoadBalancerSourceRanges)),
+		SourceRanges:    ranges,
 		SessionAffinity: "none",
 		IdleTimeoutMs:   idleTimeout * 1000,
 		Tags:            clusterTags(l.clusterID, clusterName),
-	}
-	if wanted.SourceRanges == nil {
-		wanted.SourceRanges = []string{}
 	}
 	if service.Spec.SessionAffinity == v1.ServiceAffinityClientIP {
 		wanted.SessionAffinity = "clientIp"
@@ -235,6 +237,19 @@ func (l *loadBalancers) desired(clusterName string, service *v1.Service) (*setti
 	wanted.Tags[serviceNamespaceTag] = service.Namespace
 	wanted.Tags[serviceNameTag] = service.Name
 	return &wanted, nil
+}
+
+// sourceRanges reads the ranges as vendors do, with upstream's helper, which makes them canonical. Empty: all clients are allowed.
+func sourceRanges(service *v1.Service) ([]string, error) {
+	annotated := service.Annotations[v1.AnnotationLoadBalancerSourceRangesKey]
+	if len(service.Spec.LoadBalancerSourceRanges) == 0 && strings.TrimSpace(annotated) == "" {
+		return []string{}, nil
+	}
+	ranges, err := servicehelpers.GetLoadBalancerSourceRanges(service)
+	if err != nil {
+		return nil, err
+	}
+	return slices.Sorted(slices.Values(ranges.StringSlice())), nil
 }
 
 // targetIDs leaves out nodes that have no machine of this cloud.
