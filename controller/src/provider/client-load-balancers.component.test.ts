@@ -50,6 +50,53 @@ describe("calls about load balancers", () => {
     });
   });
 
+  test.each([
+    { it: "no changes", parts: {}, planned: 0, want: { kind: "matches", loadBalancer: { id: "lb-1" } } },
+    {
+      it: "changes",
+      parts: {},
+      planned: 2,
+      want: { kind: "differs", differences: ["update rule sg-1", "update rule sg-1"] },
+    },
+    {
+      it: "a failure",
+      parts: { phase: 5 },
+      planned: 0,
+      want: { kind: "differs", differences: ["its phase is failed"] },
+    },
+    { it: "work in progress", parts: { phase: 3 }, planned: 1, want: { kind: "changing" } },
+    { it: "nothing", parts: undefined, planned: 1, want: { kind: "missing" } },
+  ] as const)(
+    "a check that finds $it is $want.kind, and is a dry run with the whole nodes (case S-12)",
+    async ({ parts, planned, want }) => {
+      const loadBalancers = { updateNodes: true, needsNodePorts: true, validateOnly: true };
+      await world.start({
+        getProviderInfo: () => providerInfo({ capabilities: { loadBalancers } }),
+        ensureLoadBalancer: ({ service }) =>
+          EnsureLoadBalancerResponse.fromPartial({
+            ...(parts === undefined ? {} : { loadBalancer: { id: "lb-1", service, phase: 2, ...parts } }),
+            plannedChanges: Array.from({ length: planned }, () => ({
+              action: 2,
+              resourceType: "rule",
+              resourceId: "sg-1",
+            })),
+          }),
+      });
+      const { signal } = world.harness;
+      expect(await world.sidecar.client.checkLoadBalancer(ensureInput(), { signal })).toMatchObject(want);
+      expect(world.provider.callsOf("ensureLoadBalancer").map(({ request }) => request)).toMatchObject([
+        { change: { validateOnly: true, trigger: "check" }, nodes: { source: { $case: "inline" } } },
+      ]);
+    },
+  );
+
+  test("a check is not sent to a provider that cannot compare without changing (case S-12)", async () => {
+    await world.start();
+    const { signal } = world.harness;
+    expect(await world.sidecar.client.checkLoadBalancer(ensureInput(), { signal })).toEqual({ kind: "unsupported" });
+    expect(world.provider.callsOf("ensureLoadBalancer")).toEqual([]);
+  });
+
   test("an answer with operation, diagnostics and ingress comes back in Kubernetes' words", async () => {
     await world.start({
       ensureLoadBalancer: ({ service }) =>
