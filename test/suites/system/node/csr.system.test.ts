@@ -26,7 +26,7 @@ beforeAll(async () => {
   documentedRights = await grantDocumentedRights();
 }, 60 * 60_000);
 beforeEach(async () => {
-  harness = await Harness.start(controlPlane);
+  harness = await Harness.start(controlPlane, { instancePool: "10.64.0.0/16" });
 });
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") controlPlane.keepFiles();

@@ -36,7 +36,7 @@ beforeAll(async () => {
   kubeconfigPath = (await controlPlane.kubeconfigFor(OBSERVER)).path;
 }, 60 * 60_000);
 beforeEach(async () => {
-  harness = await Harness.start(controlPlane);
+  harness = await Harness.start(controlPlane, { instancePool: "10.64.0.0/16" });
 });
 afterEach(async () => {
   await controlPlane.stopHollowNode("seen-a");

@@ -26,7 +26,7 @@ beforeAll(async () => {
     audit: { users: [CONTROLLER_USER], level: "Metadata" },
     controllerManager: { controllers: ["certificatesigningrequest-signing-controller"] },
   });
-  harness = await Harness.start(controlPlane);
+  harness = await Harness.start(controlPlane, { instancePool: "10.64.0.0/16" });
 }, 60 * 60_000);
 afterAll(async () => {
   await controlPlane.stopHollowNode("kubelet-1");

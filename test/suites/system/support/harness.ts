@@ -54,6 +54,8 @@ export interface SidecarStart {
 }
 
 export interface HarnessOptions {
+  /** Internal addresses of instances. @default in 127.0.0.0/8, where tests can listen, and for which no kubelet gets a certificate */
+  readonly instancePool?: string;
   /** Where the programs are as they are shipped; from their sources without it. */
   readonly bundles?: string;
 }
@@ -103,8 +105,13 @@ export class Harness implements AsyncDisposable {
 
   static async start(controlPlane: ControlPlane, options: HarnessOptions = {}): Promise<Harness> {
     const { loadBalancerPool } = loopbackPools(process.pid);
+    const { instancePool } = options;
     const cloud = await spawnCloud({
-      flags: { account: `system=${API_KEY}`, "load-balancer-pool": loadBalancerPool },
+      flags: {
+        account: `system=${API_KEY}`,
+        "load-balancer-pool": loadBalancerPool,
+        ...(instancePool === undefined ? {} : { "instance-pool": instancePool }),
+      },
     });
     const directory = await mkdtemp(join(tmpdir(), "harness-"));
     await shareWithContainers(directory);

@@ -261,31 +261,6 @@ const rows: readonly Row[] = [
   },
 ];
 
-const SPECIAL = [
-  "127.0.0.1",
-  "127.9.9.9",
-  "::1",
-  "0.0.0.0",
-  "::",
-  "169.254.169.254",
-  "fe80::1",
-  "224.0.0.1",
-  "ff02::1",
-  "255.255.255.255",
-  "::ffff:127.0.0.1",
-  "::ffff:169.254.169.254",
-];
-
-describe("claimOf() objects to the special address", () => {
-  test.each(SPECIAL)("%s (case N-6)", (address) => {
-    expect(claimOf(csr(), read({ ipAddresses: ["10.0.0.1", address] }))).toMatchObject({ reason: "wrongNames" });
-  });
-
-  test.each(["127.0.0.1", "169.254.169.254"])("%s as a DNS name (case N-6)", (name) => {
-    expect(claimOf(csr(), read({ dnsNames: ["node-a", name] }))).toMatchObject({ reason: "wrongNames" });
-  });
-});
-
 test("claimOf() spells addresses as everybody else here", () => {
   const ipAddresses = ["fd00:0000:0000:0000:0000:0000:0000:0001", "10.0.0.1"];
   expect(claimOf(csr(), read({ ipAddresses }))).toMatchObject({ ipAddresses: ["fd00::1", "10.0.0.1"] });
