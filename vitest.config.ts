@@ -48,6 +48,7 @@ const heavier = [
   "**/*.component.test.ts",
   "**/*.component-long.test.ts",
   "**/*.smoke.test.ts",
+  "**/*.hostile.test.ts",
   "**/*.integration.test.ts",
   "**/*.system.test.ts",
   "**/*.differential.test.ts",
@@ -149,6 +150,8 @@ export default defineConfig({
       // Those that take long, and no developer's time: what they test changes seldom.
       project("component-long", ["**/*.component-long.test.ts"], [], 60_000, 2),
       project("smoke", ["**/*.smoke.test.ts"], [], 60_000, 2),
+      // Once: its tests read the results of one run.
+      project("hostile", ["**/*.hostile.test.ts"], [], 1_200_000),
       // Once: it retries each fault itself, and its tests read the results of one run.
       project("selftest", ["**/*.selftest.test.ts"], [], 1_500_000),
       project("integration", ["**/*.integration.test.ts"], [], 300_000, 2),

@@ -66,6 +66,13 @@ export const BATCHES: readonly Batch[] = [
     besideNext: true,
   },
   {
+    suites: ["hostile"],
+    tier: "full",
+    prepare: nothingNeeded,
+    work: (suites) => runVitest(suites),
+    besideNext: true,
+  },
+  {
     suites: ["selftest"],
     tier: "full",
     prepare: nothingNeeded,

@@ -12,8 +12,8 @@ export interface Page<Item> extends Listing<Item> {
 /** Limits of a list with all its pages (proto/README.md LST-6). They end an endless list before it fills the memory of all providers. */
 const MAX_PAGES = 1000;
 const MAX_ITEMS = 100_000;
-/** With {@link ReceivedFacts.sizeBytes}: 30,000 instances of 2 KiB. */
-const MAX_LIST_BYTES = 96 * 1024 * 1024;
+/** With {@link ReceivedFacts.sizeBytes}: 15,000 instances of 3 KiB. */
+const MAX_LIST_BYTES = 48 * 1024 * 1024;
 
 /** Reads all pages; restarts once when a page token is rejected. `broken` makes the error of a list that exceeds its limits. */
 export async function walkPages<Item>(
