@@ -1,12 +1,10 @@
-import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
 import { buildControlPlane, type ControlPlane, startControlPlane } from "@cloudwire/control-plane";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
 import { eventually } from "../../support/eventually.ts";
 
 const MANIFESTS = new URL("../../../deploy/manifests/", import.meta.url);
 const WAIT_MS = 60_000;
-const WORKLOADS = new Set(["Deployment", "DaemonSet"]);
 
 let cluster: ControlPlane;
 beforeAll(async () => {
@@ -41,9 +39,10 @@ test.each(["aws", "baremetal", "openstack", "simulated"])(
       },
       1000,
     );
-    const documents = parseAllDocuments(await readFile(new URL(`${provider}.yaml`, MANIFESTS), "utf8"));
-    const workload = documents.map((document) => document.toJS()).find(({ kind }) => WORKLOADS.has(kind));
-    const spec = { ...workload.spec.template.spec, nodeSelector: { only: provider }, priorityClassName: undefined };
+    const manifest = fileURLToPath(new URL(`${provider}.yaml`, MANIFESTS));
+    const template = ["--dry-run=client", "-o", "jsonpath={.spec.template.spec}"];
+    const rendered: unknown = JSON.parse(await cluster.kubectl(["create", "-f", manifest, ...template]));
+    const spec = { ...Object(rendered), nodeSelector: { only: provider }, priorityClassName: undefined };
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" }, spec };
     await cluster.kubectl(["create", "-f", "-"], { input: JSON.stringify(pod) });
     const bound = await eventually("the pod to be bound", WAIT_MS, async () => {

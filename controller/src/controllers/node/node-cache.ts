@@ -6,7 +6,7 @@ import { Lru } from "../../util/lru.ts";
 import { InstanceMap, isSameInstance } from "../../util/values/provider-id.ts";
 import type { NodeMetrics } from "./metrics.ts";
 import type { NodeOptions } from "./options.ts";
-import { type ObservedInstance, type WaitReason } from "./plan.ts";
+import type { ObservedInstance, WaitReason } from "./plan.ts";
 import type { Difference, DroppedLabel, Field } from "./plan/labels.ts";
 
 const MAX_DATA_AGE_MS = 30_000;
@@ -213,7 +213,7 @@ export class RepairBackoff {
 }
 
 /** How long each uninitialized Node has had an instance without IP address. */
-export class AddressWaits {
+class AddressWaits {
   readonly #clock: Clock;
   readonly #sinceMs = new Map<string, number>();
 
