@@ -32,7 +32,7 @@ export interface Rpc<Request, Response> {
   stats(response: Response): CallStats | undefined;
   /** A message of a stream without the part that violates the contract; undefined: the call fails. */
   withoutEvent?(response: Response): Response;
-  /** Only the limits of sizes are enforced, because a missing or wrong value has a safe default (convert/info.ts). */
+  /** A missing or wrong value has a safe default (convert/info.ts): only sizes and control characters are checked. */
   readonly isLenient: boolean;
 }
 

@@ -69,8 +69,7 @@ export function heldResponse<Response>(
   const latestMs = nowMs + CLOCK_TOLERANCE_MS;
   const sizeBytes = bytes.length + elements * ELEMENT_BYTES;
   const except = new Set(rpc.itemLists.map(({ field }) => field));
-  const found = checker.check(message, decoded, { latestMs, except });
-  const first = found.find(({ reason }) => !rpc.isLenient || reason === "FIELD_TOO_LARGE");
+  const [first] = checker.check(message, decoded, { latestMs, except, isLenient: rpc.isLenient });
   if (first === undefined) return { kind: "accepted", sizeBytes, ...withoutBroken(rpc, decoded, latestMs) };
   const breach = breachOf(rpc, first);
   const response = rpc.withoutEvent?.(decoded);
