@@ -93,8 +93,8 @@ const SERVICE_WORDS: Readonly<Record<State, Pick<ObjectRow, "reason" | "summary"
   ok: { summary: "The load balancer matches the spec of the Service: 203.0.113.7." },
   progressing: { summary: "The load balancer is being created." },
   waiting: { reason: "Throttled", summary: "The cloud is throttling requests." },
-  blocked: { reason: "QuotaExceeded", summary: "A quota of the cloud is exceeded." },
-  unmanaged: { reason: "LoadBalancerClassNotServed", summary: "No provider serves its load-balancer class." },
+  blocked: { reason: "QuotaExceeded", summary: "A cloud quota is exceeded." },
+  unmanaged: { reason: "LoadBalancerClassNotServed", summary: "No provider serves the Service's load balancer class." },
 };
 
 export function nodeRow(name: string, state: State): ObjectRow {

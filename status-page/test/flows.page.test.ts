@@ -54,7 +54,7 @@ describe("the way through the page", () => {
     await causes.getByText("QuotaExceeded").waitFor();
     const text = await page.getByRole("main").innerText();
     for (const part of [
-      "A quota of the cloud is exceeded.",
+      "A cloud quota is exceeded.",
       "What to do: Request a higher quota",
       "docs/guides/limits-and-capabilities.md",
       "(back-off after 3 failures)",

@@ -225,7 +225,7 @@ test("remembers what is gone by what was asked of its provider, and by what a co
   for (const object of ["node/looked-at", "route/routed"]) {
     expect(explain(object)).toMatchObject({
       exists: false,
-      summary: "It no longer exists in the cluster.",
+      summary: "The object no longer exists in the cluster.",
       causes: [{ reason: "Deleted" }],
     });
   }

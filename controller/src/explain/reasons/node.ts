@@ -13,17 +13,17 @@ export const NODE_REASONS = {
   ),
   NodeOwnerAmbiguous: owner(
     "blocked",
-    "Several providers could own the Node, so none manages it.",
+    "Several providers could own the Node, so no provider manages it.",
     "Set --provider-id on its kubelet, or assign the Node with --provider-node-selector.",
   ),
   OwnerUnknown: rowsOf(OBJECTS, PAGES.several)(
     "waiting",
-    "Its owner is unknown until another provider responds.",
-    "Check that every provider of --provider runs, or remove the providers that should not run.",
+    "The owner is unknown until another provider responds.",
+    "Check that every provider in --provider runs, or remove the providers that should not run.",
   ),
   InstanceNotVisibleYet: node(
     "waiting",
-    "The cloud does not report the instance yet. This is normal for some seconds after its creation.",
+    "The cloud does not report the instance yet. This is normal for a few seconds after the instance is created.",
   ),
   InstanceNotFound: node(
     "blocked",
@@ -48,7 +48,7 @@ export const NODE_REASONS = {
   InvalidProviderID: node(
     "blocked",
     "The instance cannot be found by the Node's provider ID or name.",
-    "Set the kubelet's --provider-id to that of its instance, delete the Node and let it register again.",
+    "Set the kubelet's --provider-id to the ID of its instance, delete the Node, and restart the kubelet to register the Node again.",
   ),
   NodeDiffersFromCloud: node(
     "blocked",
@@ -57,7 +57,7 @@ export const NODE_REASONS = {
   ),
   DeletionUnconfirmed: deletion(
     "waiting",
-    "The provider reports the instance as deleted, and no report has been confirmed yet.",
+    "The provider reports the instance as deleted, but no report is confirmed yet.",
   ),
   DeletionConfirming: deletion(
     "waiting",
@@ -69,17 +69,17 @@ export const NODE_REASONS = {
   ),
   DeletionProviderUntrusted: deletion(
     "waiting",
-    "The provider reports the instance as deleted, but its absence reports are ignored now.",
+    "The provider reports the instance as deleted, but the controller currently ignores its absence reports.",
     "Fix the provider: `cloudwire explain provider/NAME` shows the cause.",
   ),
   DeletionProviderErrors: deletion(
     "waiting",
-    "The provider reports the instance as deleted, but recently failed or gave contradictory reports.",
+    "The provider reports the instance as deleted, but it recently returned errors or contradictory reports.",
   ),
   TooManyNodeDeletions: {
     ...deletion(
       "blocked",
-      "Too many Nodes would be deleted at the same time, so none is deleted.",
+      "Too many Nodes would be deleted at the same time, so the controller deletes none of them.",
       "Check in the cloud whether the instances are deleted. If so, approve the deletion of their Nodes with `cloudwire approve node-deletion NAME`.",
     ),
     of: ["node", "provider"],
@@ -87,7 +87,7 @@ export const NODE_REASONS = {
   NodeNotIdentified: deletion(
     "blocked",
     "The Node has no provider ID, and no provider has an instance with its name. The Node is not deleted.",
-    "If its instance no longer exists, delete the Node with `kubectl delete node NAME`. Otherwise set the kubelet's --provider-id, delete the Node and let it register again.",
+    "If its instance no longer exists, delete the Node with `kubectl delete node NAME`. Otherwise, set the kubelet's --provider-id, delete the Node, and restart the kubelet to register the Node again.",
   ),
   NodeDeletionProtected: deletion(
     "blocked",

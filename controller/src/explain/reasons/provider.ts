@@ -24,17 +24,17 @@ export const PROVIDER_REASONS = {
   InvalidCredentials: access(
     "blocked",
     "The provider has no credentials, or the cloud rejects them.",
-    "Give the provider valid credentials: check the secret that it reads, and its log. It retries automatically.",
+    "Give the provider valid credentials: check the Secret that it reads, and its log. The provider retries automatically.",
   ),
   PermissionDenied: access(
     "blocked",
     "The cloud denies the provider a permission.",
-    "Grant the provider's identity in the cloud the permission that the message names. It retries automatically.",
+    "In the cloud, grant the provider's identity the permission that the message names. The provider retries automatically.",
   ),
   CloudSetupInvalid: access(
     "blocked",
-    "The cloud or the provider's settings lack what an operator must set up, such as a tagged subnet.",
-    "Set up in the cloud, or in the provider's settings, what the message names. The change is retried automatically.",
+    "Required setup is missing in the cloud or in the provider's settings, such as a tagged subnet.",
+    "Complete the setup that the message describes, in the cloud or in the provider's settings. The controller retries automatically.",
   ),
   CloudUnavailable: outage(
     "waiting",
@@ -58,21 +58,21 @@ export const PROVIDER_REASONS = {
   ),
   ClientThrottled: rowsOf(OBJECTS, budget)(
     "waiting",
-    "The rate limiter delays its call, to stay within the rate limit of the cloud.",
+    "The rate limiter delays the call to stay within the cloud's rate limit.",
     "If this persists, request a higher limit from the cloud, and raise --provider-call-rate.",
   ),
   QuotaExceeded: rowsOf(OBJECTS, PAGES.limits)(
     "blocked",
-    "A quota of the cloud is exceeded.",
+    "A cloud quota is exceeded.",
     "Request a higher quota, or delete resources that count against it.",
   ),
   OutcomeUnknown: rowsOf(OBJECTS, PAGES.errors)(
     "waiting",
-    "The outcome of the provider call is unknown. The call is retried, and its result is ignored until then.",
+    "The outcome of the provider call is unknown. The controller retries the call, and assumes no outcome until then.",
   ),
   CapabilityNotSupported: rowsOf(OBJECTS, PAGES.limits)(
     "blocked",
-    "Its provider does not support a capability that it needs.",
-    "Run a version of the provider that supports it. `cloudwire explain provider/NAME` lists the capabilities.",
+    "The provider does not support a required capability.",
+    "Run a version of the provider that supports this capability. `cloudwire explain provider/NAME` lists the capabilities.",
   ),
 } as const satisfies Readonly<Record<string, ReasonRow>>;

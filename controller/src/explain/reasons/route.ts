@@ -22,12 +22,12 @@ export const ROUTE_REASONS = {
   RouteTableFull: route(
     "blocked",
     "The cloud's route table is full.",
-    "Request a higher limit, or delete unneeded routes. The route is created as soon as another is deleted.",
+    "Request a higher limit, or delete unneeded routes. The controller creates the route when another route is deleted.",
   ),
   CIDRConflict: route(
     "blocked",
     "The pod CIDR overlaps that of another Node, or a route for the same CIDR has another target and does not belong to this Node.",
-    "Find the other Node in the message, or the owner of that route in the cloud, and remove one.",
+    "If the message names another Node, delete one of the two Nodes. Otherwise, find the owner of the route in the cloud, and remove the route.",
   ),
   RouteMissing: { ...route("waiting", "The Node has no route."), of: ["node", "route"] },
 } as const satisfies Readonly<Record<string, ReasonRow>>;

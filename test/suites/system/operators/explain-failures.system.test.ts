@@ -101,7 +101,7 @@ const failures: readonly Failure[] = [
       state: "blocked",
       reason: "OwnedByAnotherCluster",
       cause: /OWNED_BY_ANOTHER_CLUSTER: load balancer \S+ belongs to cluster another-cluster/,
-      remedy: "Find the cluster that the message names.",
+      remedy: "Check whether the cluster that the message names still exists.",
       isTriedAgain: true,
     },
   },
