@@ -261,7 +261,7 @@ describe("what is seen", () => {
     expect(banners).toContain("the leader is pod-a.");
     expect(banners).toContain("Observe mode.");
     const guard = page.getByRole("region", { name: "Providers and deletion circuit breaker" });
-    await guard.getByText("known only to the leader").first().waitFor();
+    await guard.getByText("available only on the leader").first().waitFor();
     expect(await guard.innerText()).not.toContain("closed");
   });
 

@@ -211,7 +211,7 @@ describe("while the page is open", () => {
     await page.getByText("Loading").waitFor();
     expect(asked).toBe(1);
     await page.clock.fastForward(6_000);
-    await page.getByRole("alert").getByText("the controller has not answered for 10 s").waitFor();
+    await page.getByRole("alert").getByText("the controller has not responded for 10 s").waitFor();
     await page.clock.fastForward(6_000);
     await expect.poll(() => asked).toBe(2);
   });

@@ -12,9 +12,9 @@ export const approveNodeDeletion: Command = {
   summary: "Approve the deletion of Nodes that the circuit breaker blocks",
   operands: "NODE... | --all",
   about: [
-    "If a cloud reports unusually many instances as deleted, the deletion circuit breaker opens, and none of their Nodes is deleted: most likely the cloud is wrong. Check in the cloud whether the instances are deleted. If they are, approve the deletion of their Nodes; the command sets annotation cloudwire.dev/approve-deletion=true. Without names and --all it lists the blocked Nodes.",
-    "An approval exempts a Node only from the circuit breaker: all other rules of the deletion guard still apply. The annotation is removed when the instance is seen again.",
-    "The command sets annotations with the credentials of the kubeconfig, also with --server.",
+    "If the cloud reports an unusually large number of instances as deleted, its data is probably wrong. The deletion circuit breaker then opens, and the controller deletes none of their Nodes. Check in the cloud whether the instances are deleted. If they are, approve the deletion of their Nodes. The command sets annotation cloudwire.dev/approve-deletion=true. Without names and --all, it lists the blocked Nodes.",
+    "An approval exempts a Node only from the circuit breaker: all other conditions of the deletion guard still apply. The controller removes the annotation when it finds the instance or when the Node is Ready.",
+    "The command uses the credentials of the kubeconfig to set annotations, even with --server.",
   ],
   options: {
     all: { type: "flag", help: "All Nodes currently blocked by the circuit breaker." },

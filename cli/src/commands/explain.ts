@@ -16,7 +16,7 @@ export const explain: Command = {
   about: [
     "Explain one object: its state and desired state, the causes of problems and how to fix them, the next retry, recent provider calls and the timeline. A route is named after its Node.",
     "Kind and name can also be separate arguments: explain node NAME.",
-    "A deleted object is explained from its history. An object without history is an error; with --watch, the command waits for it.",
+    "For a deleted object, the command shows its history. If the object has no history, the command fails; with --watch, it waits for the object.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [
@@ -25,7 +25,7 @@ export const explain: Command = {
     ["explain provider/aws -o json", "JSON output"],
   ],
   exitCodes: {
-    [EXIT.ok]: "the object is explained, in any state",
+    [EXIT.ok]: "the object is explained, whatever its state",
     [EXIT.failed]:
       "the request failed, or the object does not exist and has no history; JSON and YAML are written anyway",
   },

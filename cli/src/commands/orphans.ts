@@ -16,11 +16,11 @@ export const orphans: Command = {
   summary: "List cloud resources of this cluster without an owner in the cluster",
   operands: "",
   about: [
-    "List load balancers and routes with this cluster's ownership tags whose owner does not exist in the cluster. The controller requests the lists from each provider, which uses its call budget: do not run it every minute.",
-    "The exit code is 1 if a provider cannot be reached; its orphans may be missing.",
+    "List load balancers and routes with this cluster's ownership tags whose owner does not exist in the cluster. The controller requests the lists from each provider and uses the provider's call budget: do not run this command every minute.",
+    "If the controller cannot reach a provider, the exit code is 1, and orphans of that provider may be missing.",
   ],
   options: { ...OUTPUT_OPTIONS, ...CONNECTION_OPTIONS, timeout: { ...TIMEOUT_OPTION, default: TIMEOUT } },
-  examples: [["orphans", "unused resources that cost money"]],
+  examples: [["orphans", "find unused resources that incur costs"]],
   run: async (call) => {
     noOperands(call);
     const content = await readPage(await call.controller(), PATHS.orphans);

@@ -14,7 +14,7 @@ export const plan: Command = {
   summary: "Show the planned writes of observe mode; the exit code shows whether a cutover is safe",
   operands: "",
   about: [
-    "Show what a controller in observe mode (--mode=observe) would write to the cluster and to the cloud. Before a cutover, the exit code shows whether it is safe to proceed: creates are expected, updates and deletes are not. A controller in observe mode takes no part in leader election, so name its pod with --pod.",
+    "Show what a controller in observe mode (--mode=observe) would write to the cluster and to the cloud. Before a cutover, the exit code shows whether it is safe to proceed: creates are expected, updates and deletes are not. A controller in observe mode does not take part in leader election, so specify its pod with --pod.",
   ],
   options: { ...OUTPUT_OPTIONS, ...WATCH_OPTIONS, ...CONNECTION_OPTIONS },
   examples: [

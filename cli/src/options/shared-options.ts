@@ -51,7 +51,7 @@ export const TIMEOUT_OPTION: Option = {
   type: "duration",
   valueName: "time",
   default: "15s",
-  help: "Time limit for the start of a response and for pauses in it.",
+  help: "Maximum time until a response starts, and between parts of it.",
 };
 
 /** For commands that send requests to a controller: its address and the credentials. */

@@ -96,7 +96,7 @@ function desiredCells({ description, state, message }: DesiredItem, { paint }: S
 }
 
 function controllerCells({ controller, key, queue, failures, last }: ControllerStatus, at: string) {
-  const failed = failures === 0 ? "" : `, failed ${failures === 1 ? "once" : `${failures} times`} in a row`;
+  const failed = failures === 0 ? "" : `, failed ${failures === 1 ? "once" : `${failures} times in a row`}`;
   const error =
     last?.error === undefined
       ? ""

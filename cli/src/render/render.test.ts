@@ -42,7 +42,7 @@ describe("renderExplanation()", () => {
         cloud-node-lifecycle-controller  worker-1  retrying in 30 s; last requeued 3 s ago in 12 ms, reconcile r-1
         cloud-node-controller            worker-1  queued (at most 3 ahead), priority low, failed 2 times in a row; last error 4m ago in 1.5 s, reconcile r-2: UNAVAILABLE, the cloud is away
         service-lb-controller            worker-1  idle
-        node-route-controller            worker-1  processing for 250 ms, failed once in a row
+        node-route-controller            worker-1  processing for 250 ms, failed once
         node-ipam-controller             worker-1  not running here: --controllers
 
       Provider
@@ -98,7 +98,7 @@ describe("renderExplanation()", () => {
         service-lb-controller            worker-1
             idle
         node-route-controller            worker-1
-            processing for 250 ms, failed once in a row
+            processing for 250 ms, failed once
         node-ipam-controller             worker-1
             not running here: --controllers
 

@@ -6,9 +6,9 @@ import { code, table } from "../markdown.ts";
 const STATE_TEXT: Readonly<Record<State, string>> = {
   ok: "matches its spec; no changes in progress",
   progressing: "a change is in progress, in the controller or in the cloud",
-  waiting: "waits on a temporary condition: a back-off, a rate limit, a starting provider",
-  blocked: "needs manual intervention; the first cause explains it",
-  unmanaged: "not managed by this controller, on purpose or because it has no owner",
+  waiting: "waits for a temporary condition to end: a back-off, a rate limit, a provider start",
+  blocked: "needs manual intervention; the first cause explains why",
+  unmanaged: "not managed by this controller, intentionally or because it has no owner",
 };
 
 const KIND_TEXT: Readonly<Record<ObjectKind, string>> = {
@@ -26,7 +26,7 @@ export function explainPage(): string {
 
 \`cloudwire explain node/NAME\`, [the status page](../guides/status-page.md) and \`/debug/explain?object=node/NAME\` ([endpoint](endpoints.md#what-it-works-on)) show the same explanation of an object:
 its state, its desired state, the causes of problems and their remedies, the next retry, the recent provider calls and the timeline. Objects are \`node/NAME\`, \`service/NAMESPACE/NAME\`,
-\`route/NODE\` and \`provider/NAME\`. A replica answers from memory: it sends no requests.
+\`route/NODE\` and \`provider/NAME\`. A replica responds from memory, without requests to other systems.
 
 ## States
 
@@ -38,7 +38,7 @@ The first cause determines the state. Without causes an object is \`ok\`, \`prog
 
 ## Reasons
 
-The list is closed, so programs can branch on a reason. The message in a response is more exact than the one here. A reason without a remedy resolves automatically.
+The list is closed, so programs can branch on a reason. The message in a response is more specific than the one here. A reason without a remedy resolves automatically.
 
 ${OBJECT_KINDS.map((kind) => `### ${KIND_TEXT[kind]}\n\n${reasonsOf(kind)}`).join("\n")}
 ## Fields
@@ -67,17 +67,17 @@ The history is in memory, so it starts with the process, and it is bounded for a
 | content | limit |
 | --- | --- |
 | last reconcile of each key, by controller | 20,000 keys that failed or were delayed, and 2,000 that succeeded |
-| provider calls | the last 500 that succeeded and the last 500 that failed, for 60,000 objects each; only the last handshake and status call. A batch is stored once. Messages are cut after 500 characters |
-| timeline | 12,000 entries, 30 per object. Objects without recent entries are dropped first. Messages are cut after 500 characters |
+| provider calls | the last 500 that succeeded and the last 500 that failed, for 60,000 objects each; only the last handshake and status call. A batch is stored once. Messages are truncated to 500 characters |
+| timeline | 12,000 entries, 30 per object. The controller first removes objects without recent entries. Messages are truncated to 500 characters |
 
 With 5,000 Nodes without problems, the history takes 5.4 MB (Node 24, heap after garbage collection): 1.5 for reconciles, 2.9 for timelines, 0.9 for calls. If all 5,000 fail in each controller it takes 13 MB, and 27 MB for 15,000.
 
 ## Orphans
 
 \`cloudwire orphans\` and \`/debug/orphans\` list load balancers with this cluster's ownership tags whose Service does not exist, and routes without a Node. They request the lists from each provider, at low
-priority and within the call budget. \`unreachableProviders\` names providers that fail, return an incomplete list, or support no list: their orphans may be missing.
+priority and within the call budget. \`unreachableProviders\` names providers that fail, return an incomplete list, or do not support lists: their orphans may be missing.
 
-The controller does not delete orphaned load balancers, because something may still need them. node-route-controller deletes orphaned routes inside \`--cluster-cidr\` at its next pass, if it runs,
+The controller does not delete orphaned load balancers, because another client may still use them. node-route-controller deletes orphaned routes inside \`--cluster-cidr\` at its next pass, if it runs,
 is not in observe mode, and has a complete list. The message of each orphan explains its case.
 `;
 }

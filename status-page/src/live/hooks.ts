@@ -117,7 +117,7 @@ export function useExplanation(object: ObjectRef, change: unknown): Explained {
   return explained.object === object ? explained : NOT_YET;
 }
 
-const SILENT = `the controller has not answered for ${ASK_FOR_MS / 1_000} s`;
+const SILENT = `the controller has not responded for ${ASK_FOR_MS / 1_000} s`;
 
 function problemOf(error: unknown): string {
   if (error instanceof TypeError) return "the controller cannot be reached";

@@ -47,7 +47,7 @@ export async function readStream(reader: StreamReader, signal: AbortSignal): Pro
       for (const { name, data } of parser.push(value)) reader.event(name, data);
     }
   } catch (error) {
-    if (isSilent) throw new Error(`nothing was heard for ${SILENCE_MS / 1000} s`, { cause: error });
+    if (isSilent) throw new Error(`the controller sent no data for ${SILENCE_MS / 1000} s`, { cause: error });
     if (error instanceof TypeError) throw new Error("the controller cannot be reached", { cause: error });
     throw error;
   } finally {

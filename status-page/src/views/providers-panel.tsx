@@ -57,7 +57,7 @@ function ProviderLine({ provider }: { readonly provider: ProviderSummary }): JSX
       </td>
       <td>
         {provider.deletionCircuitBreaker === undefined ? (
-          <small>known only to the leader</small>
+          <small>available only on the leader</small>
         ) : (
           <CircuitBreaker breaker={provider.deletionCircuitBreaker} />
         )}

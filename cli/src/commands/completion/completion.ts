@@ -12,8 +12,8 @@ export const completion: Command = {
   summary: "Print a shell completion script",
   operands: SHELLS.join(" | "),
   about: [
-    "Print a script that completes commands, options and object names. Object names require a controller that responds quickly.",
-    "For kubectl cloudwire, kubectl's completion calls a program kubectl_complete-cloudwire in PATH: create a link of that name to this program.",
+    "Print a script that completes commands, options and object names. The completion of object names requires a controller that responds quickly.",
+    "For kubectl cloudwire, the completion of kubectl runs a program named kubectl_complete-cloudwire in PATH: create a link with that name to this program.",
   ],
   options: {},
   examples: [

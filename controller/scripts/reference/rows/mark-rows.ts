@@ -83,7 +83,7 @@ export const MARK_ROWS: readonly MarkRow[] = [
     mark: `annotation \`${APPROVE_DELETION}\``,
     who: `set by an operator, removed by ${LIFECYCLE}`,
     means: "the deletion of this Node is approved, even while the deletion circuit breaker is open",
-    todo: "nothing: it is removed as soon as the instance is seen again",
+    todo: "nothing: the controller removes it when it finds the instance",
   },
   {
     object: "Node",
