@@ -82,7 +82,12 @@ function seedLostNode({ cluster }: WalkedProgram, n: number): void {
   cluster.seed({
     apiVersion: "v1",
     kind: "Node",
-    metadata: { name: `lost-${n}`, creationTimestamp: "2026-01-01T00:00:00Z" },
+    metadata: {
+      name: `lost-${n}`,
+      creationTimestamp: "2026-01-01T00:00:00Z",
+      // No load balancer waits for an instance that the cloud does not have.
+      labels: { "node.kubernetes.io/exclude-from-external-load-balancers": "" },
+    },
     spec: { providerID: `sim://north-a/i-${n.toString(16).padStart(12, "0")}` },
     status: { conditions: [{ type: "Ready", status: "True" }] },
   });
