@@ -8,7 +8,7 @@ type Reason string
 const (
 	// ReasonFieldMissing: A REQUIRED field is missing or empty. BadRequest names it.
 	ReasonFieldMissing Reason = "FIELD_MISSING"
-	// ReasonFieldInvalid: A field has a value that no state of the cloud would accept. BadRequest names it.
+	// ReasonFieldInvalid: A field has a value that is invalid regardless of the state of the cloud. BadRequest names it.
 	ReasonFieldInvalid Reason = "FIELD_INVALID"
 	// ReasonFieldTooLarge: A field is longer than its limit. BadRequest names it.
 	ReasonFieldTooLarge Reason = "FIELD_TOO_LARGE"
@@ -33,8 +33,8 @@ const (
 	// ReasonFeatureUnsupported: The request needs a feature that the provider did not declare, and ignoring it would
 	// mislead the user.
 	ReasonFeatureUnsupported Reason = "FEATURE_UNSUPPORTED"
-	// ReasonNotResponsible: According to its annotations another controller serves the Service. The controller stops
-	// writing about it.
+	// ReasonNotResponsible: The annotations of the Service assign it to another controller. The controller ignores the
+	// Service.
 	ReasonNotResponsible Reason = "NOT_RESPONSIBLE"
 	// ReasonLoadBalancerNotFound: The load balancer of a node update does not exist. To fix: call Ensure.
 	ReasonLoadBalancerNotFound Reason = "LOAD_BALANCER_NOT_FOUND"
@@ -61,26 +61,26 @@ const (
 	ReasonTooManyCalls Reason = "TOO_MANY_CALLS"
 	// ReasonSlowConsumer: The reader of a stream was blocked for 30 s.
 	ReasonSlowConsumer Reason = "SLOW_CONSUMER"
-	// ReasonNodeSetUnknown: The node set is unknown, as after a restart of the provider. To fix: upload it whole.
+	// ReasonNodeSetUnknown: The node set is unknown, for example after a restart of the provider. To fix: send the complete
+	// set.
 	ReasonNodeSetUnknown Reason = "NODE_SET_UNKNOWN"
 	// ReasonNodeSetBaseMismatch: The base of a delta is not the current set. Metadata: `fingerprint` of the current set.
 	ReasonNodeSetBaseMismatch Reason = "NODE_SET_BASE_MISMATCH"
-	// ReasonNodesFingerprintMismatch: `unchanged` was sent, but the nodes of the load balancer have another fingerprint.
-	// To fix: send them whole.
+	// ReasonNodesFingerprintMismatch: The request has `unchanged`, but the nodes of the load balancer have a different
+	// fingerprint. To fix: send all nodes.
 	ReasonNodesFingerprintMismatch Reason = "NODES_FINGERPRINT_MISMATCH"
-	// ReasonScopeMismatch: The scope of the request is not the scope the provider works in: another account, project or
-	// region.
+	// ReasonScopeMismatch: The request is for a different scope than the provider's: another account, project or region.
 	ReasonScopeMismatch Reason = "SCOPE_MISMATCH"
-	// ReasonDependencyInUse: Something else still uses the object.
+	// ReasonDependencyInUse: Another object in the cloud still uses the object.
 	ReasonDependencyInUse Reason = "DEPENDENCY_IN_USE"
-	// ReasonNotReady: The cloud accepts no change of the object in its current state.
+	// ReasonNotReady: The cloud does not accept changes to the object in its current state.
 	ReasonNotReady Reason = "NOT_READY"
 	// ReasonDeletionProtected: The object is protected against deletion in the cloud.
 	ReasonDeletionProtected Reason = "DELETION_PROTECTED"
 	// ReasonAmbiguousName: Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ReasonAmbiguousName Reason = "AMBIGUOUS_NAME"
-	// ReasonCloudSetupInvalid: The cloud or the provider's settings lack what an operator must set up for the request, such
-	// as a tagged subnet. The message says what and how.
+	// ReasonCloudSetupInvalid: Required setup is missing in the cloud or in the provider's settings, such as a tagged
+	// subnet. The message states what an operator must set up, and how.
 	ReasonCloudSetupInvalid Reason = "CLOUD_SETUP_INVALID"
 	// ReasonOperationInProgress: Another change of the same object is in progress.
 	ReasonOperationInProgress Reason = "OPERATION_IN_PROGRESS"

@@ -93,7 +93,7 @@ export const READY_ROWS: readonly ReadyRow[] = [
   after("CLOUD_PERMISSION_DENIED", "the cloud denies the provider a permission"),
   after(
     "CLOUD_SETUP_INVALID",
-    "the cloud or the provider's settings lack what an operator must set up, such as a tagged subnet",
+    "required setup is missing in the cloud or in the provider's settings, such as a tagged subnet",
   ),
   after("SCOPE_MISMATCH", "the provider now uses another account, project or region"),
   after("RATE_LIMITED", "the cloud is throttling requests"),

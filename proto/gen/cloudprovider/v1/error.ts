@@ -20,7 +20,7 @@ export const ErrorReason = {
   UNSPECIFIED: 0,
   /** FIELD_MISSING - A REQUIRED field is missing or empty. BadRequest names it. */
   FIELD_MISSING: 1,
-  /** FIELD_INVALID - A field has a value that no state of the cloud would accept. BadRequest names it. */
+  /** FIELD_INVALID - A field has a value that is invalid regardless of the state of the cloud. BadRequest names it. */
   FIELD_INVALID: 2,
   /** FIELD_TOO_LARGE - A field is longer than its limit. BadRequest names it. */
   FIELD_TOO_LARGE: 3,
@@ -42,7 +42,7 @@ export const ErrorReason = {
   CLASS_UNSUPPORTED: 11,
   /** FEATURE_UNSUPPORTED - The request needs a feature that the provider did not declare, and ignoring it would mislead the user. */
   FEATURE_UNSUPPORTED: 12,
-  /** NOT_RESPONSIBLE - According to its annotations another controller serves the Service. The controller stops writing about it. */
+  /** NOT_RESPONSIBLE - The annotations of the Service assign it to another controller. The controller ignores the Service. */
   NOT_RESPONSIBLE: 13,
   /** LOAD_BALANCER_NOT_FOUND - The load balancer of a node update does not exist. To fix: call Ensure. */
   LOAD_BALANCER_NOT_FOUND: 20,
@@ -66,25 +66,25 @@ export const ErrorReason = {
   TOO_MANY_CALLS: 52,
   /** SLOW_CONSUMER - The reader of a stream was blocked for 30 s. */
   SLOW_CONSUMER: 53,
-  /** NODE_SET_UNKNOWN - The node set is unknown, as after a restart of the provider. To fix: upload it whole. */
+  /** NODE_SET_UNKNOWN - The node set is unknown, for example after a restart of the provider. To fix: send the complete set. */
   NODE_SET_UNKNOWN: 60,
   /** NODE_SET_BASE_MISMATCH - The base of a delta is not the current set. Metadata: `fingerprint` of the current set. */
   NODE_SET_BASE_MISMATCH: 61,
-  /** NODES_FINGERPRINT_MISMATCH - `unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole. */
+  /** NODES_FINGERPRINT_MISMATCH - The request has `unchanged`, but the nodes of the load balancer have a different fingerprint. To fix: send all nodes. */
   NODES_FINGERPRINT_MISMATCH: 62,
-  /** SCOPE_MISMATCH - The scope of the request is not the scope the provider works in: another account, project or region. */
+  /** SCOPE_MISMATCH - The request is for a different scope than the provider's: another account, project or region. */
   SCOPE_MISMATCH: 63,
-  /** DEPENDENCY_IN_USE - Something else still uses the object. */
+  /** DEPENDENCY_IN_USE - Another object in the cloud still uses the object. */
   DEPENDENCY_IN_USE: 64,
-  /** NOT_READY - The cloud accepts no change of the object in its current state. */
+  /** NOT_READY - The cloud does not accept changes to the object in its current state. */
   NOT_READY: 65,
   /** DELETION_PROTECTED - The object is protected against deletion in the cloud. */
   DELETION_PROTECTED: 66,
   /** AMBIGUOUS_NAME - Several instances have the requested name, and no hint identifies one. Metadata: `matches`. */
   AMBIGUOUS_NAME: 67,
   /**
-   * CLOUD_SETUP_INVALID - The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
-   * message says what and how.
+   * CLOUD_SETUP_INVALID - Required setup is missing in the cloud or in the provider's settings, such as a tagged subnet. The message states
+   * what an operator must set up, and how.
    */
   CLOUD_SETUP_INVALID: 68,
   /** OPERATION_IN_PROGRESS - Another change of the same object is in progress. */

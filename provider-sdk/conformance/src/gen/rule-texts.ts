@@ -60,7 +60,7 @@ export const ruleTexts: Readonly<Record<string, string>> = {
   "LST-3": "Page tokens are opaque, at most 2 KiB, valid for at least 10 minutes, reusable, and bound to the other fields of the request. Any other token is rejected with `PAGE_TOKEN_INVALID`.",
   "LST-4": "`unreachable` lists everything that could not be read. If it is not empty, `complete` is false.",
   "LST-5": "An object in a list is equal to the result of the get RPC for the same object.",
-  "LST-6": "All pages of a list together have at most 1,000 pages and 100,000 items, and take at most 48 MiB in the caller's memory.",
+  "LST-6": "A list has at most 1,000 pages and 100,000 items, and uses at most 48 MiB of the caller's memory.",
   "WAT-1": "Events are hints and are delivered at least once. Several changes of one object MAY be merged into the latest. The order of events is preserved per object.",
   "WAT-2": "With `send_initial_events`, the stream starts with all objects, followed by a bookmark with `initial_events_end`.",
   "WAT-3": "The provider sends a message at least every 30 s. If there is no event, it sends a bookmark.",

@@ -33,7 +33,7 @@ const (
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
 	// A REQUIRED field is missing or empty. BadRequest names it.
 	ErrorReason_ERROR_REASON_FIELD_MISSING ErrorReason = 1
-	// A field has a value that no state of the cloud would accept. BadRequest names it.
+	// A field has a value that is invalid regardless of the state of the cloud. BadRequest names it.
 	ErrorReason_ERROR_REASON_FIELD_INVALID ErrorReason = 2
 	// A field is longer than its limit. BadRequest names it.
 	ErrorReason_ERROR_REASON_FIELD_TOO_LARGE ErrorReason = 3
@@ -55,7 +55,7 @@ const (
 	ErrorReason_ERROR_REASON_CLASS_UNSUPPORTED ErrorReason = 11
 	// The request needs a feature that the provider did not declare, and ignoring it would mislead the user.
 	ErrorReason_ERROR_REASON_FEATURE_UNSUPPORTED ErrorReason = 12
-	// According to its annotations another controller serves the Service. The controller stops writing about it.
+	// The annotations of the Service assign it to another controller. The controller ignores the Service.
 	ErrorReason_ERROR_REASON_NOT_RESPONSIBLE ErrorReason = 13
 	// The load balancer of a node update does not exist. To fix: call Ensure.
 	ErrorReason_ERROR_REASON_LOAD_BALANCER_NOT_FOUND ErrorReason = 20
@@ -79,24 +79,24 @@ const (
 	ErrorReason_ERROR_REASON_TOO_MANY_CALLS ErrorReason = 52
 	// The reader of a stream was blocked for 30 s.
 	ErrorReason_ERROR_REASON_SLOW_CONSUMER ErrorReason = 53
-	// The node set is unknown, as after a restart of the provider. To fix: upload it whole.
+	// The node set is unknown, for example after a restart of the provider. To fix: send the complete set.
 	ErrorReason_ERROR_REASON_NODE_SET_UNKNOWN ErrorReason = 60
 	// The base of a delta is not the current set. Metadata: `fingerprint` of the current set.
 	ErrorReason_ERROR_REASON_NODE_SET_BASE_MISMATCH ErrorReason = 61
-	// `unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole.
+	// The request has `unchanged`, but the nodes of the load balancer have a different fingerprint. To fix: send all nodes.
 	ErrorReason_ERROR_REASON_NODES_FINGERPRINT_MISMATCH ErrorReason = 62
-	// The scope of the request is not the scope the provider works in: another account, project or region.
+	// The request is for a different scope than the provider's: another account, project or region.
 	ErrorReason_ERROR_REASON_SCOPE_MISMATCH ErrorReason = 63
-	// Something else still uses the object.
+	// Another object in the cloud still uses the object.
 	ErrorReason_ERROR_REASON_DEPENDENCY_IN_USE ErrorReason = 64
-	// The cloud accepts no change of the object in its current state.
+	// The cloud does not accept changes to the object in its current state.
 	ErrorReason_ERROR_REASON_NOT_READY ErrorReason = 65
 	// The object is protected against deletion in the cloud.
 	ErrorReason_ERROR_REASON_DELETION_PROTECTED ErrorReason = 66
 	// Several instances have the requested name, and no hint identifies one. Metadata: `matches`.
 	ErrorReason_ERROR_REASON_AMBIGUOUS_NAME ErrorReason = 67
-	// The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
-	// message says what and how.
+	// Required setup is missing in the cloud or in the provider's settings, such as a tagged subnet. The message states
+	// what an operator must set up, and how.
 	ErrorReason_ERROR_REASON_CLOUD_SETUP_INVALID ErrorReason = 68
 	// Another change of the same object is in progress.
 	ErrorReason_ERROR_REASON_OPERATION_IN_PROGRESS ErrorReason = 70

@@ -33,7 +33,7 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_FIELD_MISSING: _ErrorReason.ValueType  # 1
     """A REQUIRED field is missing or empty. BadRequest names it."""
     ERROR_REASON_FIELD_INVALID: _ErrorReason.ValueType  # 2
-    """A field has a value that no state of the cloud would accept. BadRequest names it."""
+    """A field has a value that is invalid regardless of the state of the cloud. BadRequest names it."""
     ERROR_REASON_FIELD_TOO_LARGE: _ErrorReason.ValueType  # 3
     """A field is longer than its limit. BadRequest names it."""
     ERROR_REASON_BATCH_EMPTY: _ErrorReason.ValueType  # 4
@@ -55,7 +55,7 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_FEATURE_UNSUPPORTED: _ErrorReason.ValueType  # 12
     """The request needs a feature that the provider did not declare, and ignoring it would mislead the user."""
     ERROR_REASON_NOT_RESPONSIBLE: _ErrorReason.ValueType  # 13
-    """According to its annotations another controller serves the Service. The controller stops writing about it."""
+    """The annotations of the Service assign it to another controller. The controller ignores the Service."""
     ERROR_REASON_LOAD_BALANCER_NOT_FOUND: _ErrorReason.ValueType  # 20
     """The load balancer of a node update does not exist. To fix: call Ensure."""
     ERROR_REASON_ROUTE_TARGET_NOT_FOUND: _ErrorReason.ValueType  # 21
@@ -79,24 +79,24 @@ class _ErrorReasonEnumTypeWrapper(google.protobuf.internal.enum_type_wrapper._En
     ERROR_REASON_SLOW_CONSUMER: _ErrorReason.ValueType  # 53
     """The reader of a stream was blocked for 30 s."""
     ERROR_REASON_NODE_SET_UNKNOWN: _ErrorReason.ValueType  # 60
-    """The node set is unknown, as after a restart of the provider. To fix: upload it whole."""
+    """The node set is unknown, for example after a restart of the provider. To fix: send the complete set."""
     ERROR_REASON_NODE_SET_BASE_MISMATCH: _ErrorReason.ValueType  # 61
     """The base of a delta is not the current set. Metadata: `fingerprint` of the current set."""
     ERROR_REASON_NODES_FINGERPRINT_MISMATCH: _ErrorReason.ValueType  # 62
-    """`unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole."""
+    """The request has `unchanged`, but the nodes of the load balancer have a different fingerprint. To fix: send all nodes."""
     ERROR_REASON_SCOPE_MISMATCH: _ErrorReason.ValueType  # 63
-    """The scope of the request is not the scope the provider works in: another account, project or region."""
+    """The request is for a different scope than the provider's: another account, project or region."""
     ERROR_REASON_DEPENDENCY_IN_USE: _ErrorReason.ValueType  # 64
-    """Something else still uses the object."""
+    """Another object in the cloud still uses the object."""
     ERROR_REASON_NOT_READY: _ErrorReason.ValueType  # 65
-    """The cloud accepts no change of the object in its current state."""
+    """The cloud does not accept changes to the object in its current state."""
     ERROR_REASON_DELETION_PROTECTED: _ErrorReason.ValueType  # 66
     """The object is protected against deletion in the cloud."""
     ERROR_REASON_AMBIGUOUS_NAME: _ErrorReason.ValueType  # 67
     """Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
     ERROR_REASON_CLOUD_SETUP_INVALID: _ErrorReason.ValueType  # 68
-    """The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
-    message says what and how.
+    """Required setup is missing in the cloud or in the provider's settings, such as a tagged subnet. The message states
+    what an operator must set up, and how.
     """
     ERROR_REASON_OPERATION_IN_PROGRESS: _ErrorReason.ValueType  # 70
     """Another change of the same object is in progress."""
@@ -143,7 +143,7 @@ ERROR_REASON_UNSPECIFIED: ErrorReason.ValueType  # 0
 ERROR_REASON_FIELD_MISSING: ErrorReason.ValueType  # 1
 """A REQUIRED field is missing or empty. BadRequest names it."""
 ERROR_REASON_FIELD_INVALID: ErrorReason.ValueType  # 2
-"""A field has a value that no state of the cloud would accept. BadRequest names it."""
+"""A field has a value that is invalid regardless of the state of the cloud. BadRequest names it."""
 ERROR_REASON_FIELD_TOO_LARGE: ErrorReason.ValueType  # 3
 """A field is longer than its limit. BadRequest names it."""
 ERROR_REASON_BATCH_EMPTY: ErrorReason.ValueType  # 4
@@ -165,7 +165,7 @@ ERROR_REASON_CLASS_UNSUPPORTED: ErrorReason.ValueType  # 11
 ERROR_REASON_FEATURE_UNSUPPORTED: ErrorReason.ValueType  # 12
 """The request needs a feature that the provider did not declare, and ignoring it would mislead the user."""
 ERROR_REASON_NOT_RESPONSIBLE: ErrorReason.ValueType  # 13
-"""According to its annotations another controller serves the Service. The controller stops writing about it."""
+"""The annotations of the Service assign it to another controller. The controller ignores the Service."""
 ERROR_REASON_LOAD_BALANCER_NOT_FOUND: ErrorReason.ValueType  # 20
 """The load balancer of a node update does not exist. To fix: call Ensure."""
 ERROR_REASON_ROUTE_TARGET_NOT_FOUND: ErrorReason.ValueType  # 21
@@ -189,24 +189,24 @@ ERROR_REASON_TOO_MANY_CALLS: ErrorReason.ValueType  # 52
 ERROR_REASON_SLOW_CONSUMER: ErrorReason.ValueType  # 53
 """The reader of a stream was blocked for 30 s."""
 ERROR_REASON_NODE_SET_UNKNOWN: ErrorReason.ValueType  # 60
-"""The node set is unknown, as after a restart of the provider. To fix: upload it whole."""
+"""The node set is unknown, for example after a restart of the provider. To fix: send the complete set."""
 ERROR_REASON_NODE_SET_BASE_MISMATCH: ErrorReason.ValueType  # 61
 """The base of a delta is not the current set. Metadata: `fingerprint` of the current set."""
 ERROR_REASON_NODES_FINGERPRINT_MISMATCH: ErrorReason.ValueType  # 62
-"""`unchanged` was sent, but the nodes of the load balancer have another fingerprint. To fix: send them whole."""
+"""The request has `unchanged`, but the nodes of the load balancer have a different fingerprint. To fix: send all nodes."""
 ERROR_REASON_SCOPE_MISMATCH: ErrorReason.ValueType  # 63
-"""The scope of the request is not the scope the provider works in: another account, project or region."""
+"""The request is for a different scope than the provider's: another account, project or region."""
 ERROR_REASON_DEPENDENCY_IN_USE: ErrorReason.ValueType  # 64
-"""Something else still uses the object."""
+"""Another object in the cloud still uses the object."""
 ERROR_REASON_NOT_READY: ErrorReason.ValueType  # 65
-"""The cloud accepts no change of the object in its current state."""
+"""The cloud does not accept changes to the object in its current state."""
 ERROR_REASON_DELETION_PROTECTED: ErrorReason.ValueType  # 66
 """The object is protected against deletion in the cloud."""
 ERROR_REASON_AMBIGUOUS_NAME: ErrorReason.ValueType  # 67
 """Several instances have the requested name, and no hint identifies one. Metadata: `matches`."""
 ERROR_REASON_CLOUD_SETUP_INVALID: ErrorReason.ValueType  # 68
-"""The cloud or the provider's settings lack what an operator must set up for the request, such as a tagged subnet. The
-message says what and how.
+"""Required setup is missing in the cloud or in the provider's settings, such as a tagged subnet. The message states
+what an operator must set up, and how.
 """
 ERROR_REASON_OPERATION_IN_PROGRESS: ErrorReason.ValueType  # 70
 """Another change of the same object is in progress."""
