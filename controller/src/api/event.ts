@@ -10,6 +10,8 @@ export interface EventInput {
   readonly message: string;
   /** The IDs in the message are kept although each event has others: it reports one change, not one state. @default false */
   readonly keepsIDs?: boolean;
+  /** What the message is about, such as the names of nodes. A message about others is another event. @default nothing */
+  readonly about?: readonly string[];
 }
 
 export type EventType = "Normal" | "Warning";

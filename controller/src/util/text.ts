@@ -51,7 +51,10 @@ export function withoutRequestIDs(text: string): string {
   return text.replace(LABELED_ID, "$1…");
 }
 
-/** Equal for two texts that differ only in IDs and times. */
-export function withoutIDs(text: string): string {
-  return text.replace(ID_OR_TIME, "…");
+/**
+ * Equal for two texts that differ only in IDs and times.
+ * @param kept what the text is about, such as the names of nodes: their parts are not replaced
+ */
+export function withoutIDs(text: string, kept: readonly string[] = []): string {
+  return text.replace(ID_OR_TIME, (part) => (kept.some((name) => name.includes(part)) ? part : "…"));
 }

@@ -180,7 +180,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ofService(services.deletingLoadBalancer, [SERVICE], "before the request to delete the load balancer"),
   ofService(
     services.waitingForDeletion,
-    [SERVICE, "<detail>"],
+    [SERVICE, "<detail>", []],
     "the cloud has not deleted everything; the message names what is left and what the deletion waits for",
   ),
   ofService(services.deletedLoadBalancer, [SERVICE], "the load balancer is deleted"),
@@ -198,7 +198,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
   ),
   ofService(
     services.nodesNotRegistered,
-    [SERVICE, "<nodes>"],
+    [SERVICE, "<nodes>", []],
     "the provider could not register Nodes as targets, for example because their instances are stopped",
     AS_MESSAGE,
   ),

@@ -119,3 +119,26 @@ test("service-lb refuses a change of an immutable annotation, and keeps the load
   await world.pass(5000);
   expect(readiness(world)).toMatch(/^True Ready/);
 });
+
+test("service-lb names the nodes and resources of now, although only their names differ (case S-11)", async () => {
+  const cloud = new LoadBalancerCloud();
+  await using world = new ServiceHarness();
+  for (const name of ["worker-pool-a-0001", "worker-pool-a-0002"]) world.node(name);
+  world.store.put(service("web"));
+  cloud.stopped.add("worker-pool-a-0001");
+  await world.start([cloud.provider()]);
+  await world.pass(10 * MINUTE_MS);
+  expect(readiness(world)).toContain("worker-pool-a-0001 (InstanceStopped");
+  cloud.stopped.clear();
+  cloud.stopped.add("worker-pool-a-0002");
+  world.node("third");
+  await world.pass(15 * MINUTE_MS);
+  expect(readiness(world)).toContain("worker-pool-a-0002 (InstanceStopped");
+  const known = world.store.get("web") ?? service("web");
+  world.store.put({ ...known, metadata: { ...known.metadata, deletionTimestampMs: world.clock.nowMs() } });
+  for (const group of ["sg-0123456789abcdef0", "sg-0123456789abcdef1"]) {
+    cloud.remaining = [`security group ${group}`];
+    await world.pass(10 * MINUTE_MS);
+    expect(readiness(world)).toContain(`left: security group ${group}.`);
+  }
+});

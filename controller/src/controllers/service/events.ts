@@ -16,9 +16,10 @@ export const updatedLoadBalancer = normal(reasons.UPDATED_LOAD_BALANCER, "Update
 
 export const deletingLoadBalancer = normal(reasons.DELETING_LOAD_BALANCER, "Deleting load balancer");
 
-export function waitingForDeletion(service: Service, detail: string): EventInput {
+/** @param remaining what is left, which `detail` names */
+export function waitingForDeletion(service: Service, detail: string, remaining: readonly string[]): EventInput {
   const message = `The load balancer is not deleted yet: ${detail}`;
-  return event(service, "Normal", reasons.LOAD_BALANCER_DELETION_WAITING, message);
+  return { ...event(service, "Normal", reasons.LOAD_BALANCER_DELETION_WAITING, message), about: remaining };
 }
 
 export const deletedLoadBalancer = normal(reasons.DELETED_LOAD_BALANCER, "Deleted load balancer");
@@ -62,9 +63,10 @@ export function featureIgnored(service: Service, field: string, message: string)
   return warning(service, reasons.LOAD_BALANCER_FEATURE_IGNORED, `${field}: ${message}`);
 }
 
-export function nodesNotRegistered(service: Service, nodes: string): EventInput {
+/** @param names of the nodes, which `nodes` shows with their reasons */
+export function nodesNotRegistered(service: Service, nodes: string, names: readonly string[]): EventInput {
   const message = `Some nodes are no targets of the load balancer: ${nodes} (retrying in 10 seconds to 5 minutes). To fix: ${LOAD_BALANCER_REMEDIES.NodesNotRegistered}`;
-  return warning(service, reasons.NODES_NOT_REGISTERED, message);
+  return { ...warning(service, reasons.NODES_NOT_REGISTERED, message), about: names };
 }
 
 export function loadBalancerDrifted(service: Service, what: string): EventInput {

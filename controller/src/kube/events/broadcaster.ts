@@ -241,7 +241,7 @@ export class EventCorrelator {
   }
 
   correlate(component: string, input: EventInput): Correlated {
-    const stable = input.keepsIDs === true ? (text: string) => text : withoutIDs;
+    const stable = (text: string) => (input.keepsIDs === true ? text : withoutIDs(text, input.about));
     const { event, key } = this.#aggregate(this.#event(component, input), stable);
     const observed = this.#observed.get(key);
     const message = digest(event.message);

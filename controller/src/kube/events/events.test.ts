@@ -295,6 +295,21 @@ describe("EventCorrelator", () => {
     ]);
   });
 
+  test("makes another event for other names that a message is about (case S-11)", () => {
+    const correlator = new EventCorrelator(new FakeClock());
+    const text = (name: string, lock: string) => ({ ...warning(`no target: ${name}, lock ${lock}`), about: [name] });
+    const texts = [
+      text("worker-pool-a-0001", "0af76519cd43"),
+      text("worker-pool-a-0002", "8448eb211c80"),
+      text("worker-pool-a-0002", "0123456789ab"),
+    ];
+    expect(texts.map((one) => correlator.correlate("c", one))).toMatchObject([
+      { kind: "create", event: { message: "no target: worker-pool-a-0001, lock 0af76519cd43" } },
+      { kind: "create", event: { message: "no target: worker-pool-a-0002, lock 8448eb211c80" } },
+      { kind: "patch", event: { message: "no target: worker-pool-a-0002, lock …" } },
+    ]);
+  });
+
   test("keeps the IDs of an event that reports one change (case S-11)", () => {
     const correlator = new EventCorrelator(new FakeClock());
     const changes = ["0af76519cd43", "8448eb211c80"].map((id) => ({

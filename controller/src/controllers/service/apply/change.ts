@@ -19,7 +19,7 @@ import {
 import { loadBalancerRef } from "../gather/desired.ts";
 import { baselineAfter, isChangedBefore } from "../plan/baseline.ts";
 import { progressOf } from "../plan/plan.ts";
-import { isNew, unregisteredAfter, unregisteredText } from "../plan/unregistered.ts";
+import { isNew, namesOf, unregisteredAfter, unregisteredText } from "../plan/unregistered.ts";
 import { PROVISIONING } from "../plan/status.ts";
 import type { Change } from "../plan/types.ts";
 import type { Present } from "../record/record.ts";
@@ -79,7 +79,7 @@ async function conclude(
   const before = plan.inForce?.unregistered;
   const unregistered = unregisteredAfter(desired, loadBalancer, before, clock.monotonicMs());
   if (unregistered !== undefined && isNew(unregistered, before))
-    events.record(nodesNotRegistered(service, unregisteredText(unregistered)));
+    events.record(nodesNotRegistered(service, unregisteredText(unregistered), namesOf(unregistered)));
   const progress = progressOf(plan, loadBalancer, { baseline: baselineAfter(plan, loadBalancer), unregistered });
   switch (progress.kind) {
     case "failed":

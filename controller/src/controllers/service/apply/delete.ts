@@ -31,13 +31,13 @@ export async function applyDelete(plan: Delete, deps: ApplyDependencies): Promis
   const { events, records } = deps;
   if (plan.announce) events.record(deletingLoadBalancer(service));
   const deletion = await callDelete(plan, deps);
-  const { done, operation, diagnostics } = deletion;
+  const { done, operation, diagnostics, remaining } = deletion;
   for (const diagnostic of diagnostics) events.record(diagnosed(service, diagnostic));
   if (!done) {
     const detail = deletionDetail(deletion);
-    if (detail !== "" && detail !== plan.detail) events.record(waitingForDeletion(service, detail));
+    if (detail !== "" && detail !== plan.detail) events.record(waitingForDeletion(service, detail, remaining));
     records.commit(deps.context.key, { kind: "deleteAccepted", operation: { id: operation?.id ?? "", detail } });
-    if (!isGone) await report(service, deleting(detail), deps);
+    if (!isGone) await report(service, deleting(detail, remaining), deps);
     return again(operation?.pollAfterMs, deps, { reason: "Deleting", message: deleting(detail).message });
   }
   if (plan.patch !== undefined) await patch("remove load balancer cleanup finalizer", service, plan.patch, deps);

@@ -218,14 +218,15 @@ export class PacedConditions implements Conditions {
   }
 
   items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined {
-    const items = readinessItems(service, wanted, this.#clock.nowMs());
-    if (items === undefined) return undefined;
     const key = keyOf(service);
+    const last = this.#written.get(key);
+    const isSameSpec = last === undefined || !needsUpdate(last.service, service);
+    const items = readinessItems(service, wanted, this.#clock.nowMs(), isSameSpec);
+    if (items === undefined) return undefined;
     const nowMs = this.#clock.monotonicMs();
     const reported = reportedReadiness(service);
     const isSame = reported?.status === wanted.status && reported.reason === wanted.reason;
-    const last = this.#written.get(key);
-    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && !needsUpdate(last.service, service);
+    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && isSameSpec;
     if (isSame && isPaced) return undefined;
     this.#written.set(key, { atMs: nowMs, service });
     return items;

@@ -291,12 +291,13 @@ async function gatherAdoption(
 ): Promise<Adoption> {
   const loadBalancerId = loadBalancerToAdopt(service);
   if (loadBalancerId === undefined) return NO_ADOPTION;
+  const { namespace } = service.metadata;
   const existingId = known.present?.loadBalancerID ?? observedId(known.observed);
   const isAllowed = run.mayAdopt();
   const isOffered = owner.loadBalancers.adopt && owner.loadBalancers.list !== undefined;
   const isPossible = existingId === undefined && isAllowed && isOffered;
-  if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, others: [] });
-  const { signal, priority } = run.context;
+  if (!isPossible) return adoption({ loadBalancerId, existingId, isAllowed, isOffered, namespace, others: [] });
+  const { signal, priority, log } = run.context;
   const { items, byUid, complete } = await run.lister.list(owner.provider, MAX_LIST_AGE_MS, { signal, priority });
   if (!complete)
     throw new LoadBalancerSyncError("the owner of the load balancer is unknown: the provider's list is incomplete");
@@ -304,7 +305,8 @@ async function gatherAdoption(
   const listedId = known.observed === undefined ? byUid.get(service.metadata.uid)?.id : undefined;
   const uid = items.find(({ id }) => id === loadBalancerId)?.service.uid;
   const others = othersOf(run, owner, service, { loadBalancerId, uid });
-  return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, others });
+  if (others.length > 0) log.debug(2, "Load balancer to adopt is used or requested", { loadBalancerId, others });
+  return adoption({ loadBalancerId, existingId: listedId, isAllowed, isOffered, namespace, others });
 }
 
 function observedId(observed: LoadBalancerResult | undefined): string | undefined {

@@ -6,6 +6,7 @@ const possible: AdoptionInput = {
   existingId: undefined,
   isAllowed: true,
   isOffered: true,
+  namespace: "shop",
   others: [],
 };
 
@@ -44,7 +45,13 @@ test.each([
     it: "others have it or want it",
     input: { others: ["shop/web", "shop/api"] },
     effect: "refused",
-    message: "load balancer lb-1 is used or requested by Service shop/web, shop/api",
+    message: "load balancer lb-1 is used or requested by Service shop/web, Service shop/api",
+  },
+  {
+    it: "Services of other namespaces have it or want it, without their names (case A-7)",
+    input: { others: ["bank/ledger", "shop/api", "shop-2/web"] },
+    effect: "refused",
+    message: "load balancer lb-1 is used or requested by Service shop/api, a Service of another namespace",
   },
 ])("takes over nothing where $it", ({ input, effect, message }) => {
   const field = "metadata.annotations[service.cloudwire.dev/adopt-load-balancer]";

@@ -136,6 +136,12 @@ describe("readinessItems()", () => {
     expect(item?.["message"]).toBe(wanted);
   });
 
+  test("shows the ID that an error is about after the spec has changed (case S-11)", () => {
+    const before = saying({ ...reported, message: "no subnet 0af76519cd43" });
+    const [item] = readinessItems(before, { ...ready, message: "no subnet 8448eb211c80" }, NOW_MS, false) ?? [];
+    expect(item?.["message"]).toBe("no subnet 8448eb211c80");
+  });
+
   test("names the generation where Services have one, and follows it", () => {
     const at = (generation: number) => ({ ...saying(reported), metadata: { ...saying().metadata, generation } });
     expect(readinessItems(at(7), ready, NOW_MS)).toMatchObject([{ observedGeneration: 7 }]);

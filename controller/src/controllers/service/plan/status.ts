@@ -12,13 +12,15 @@ import { deepEqual } from "../../../util/equal.ts";
 import { withoutIDs, withoutRequestIDs } from "../../../util/text.ts";
 import { hasFinalizer } from "../predicates.ts";
 import type { Drift, Present, Unregistered } from "../record/record.ts";
-import { unregisteredText } from "./unregistered.ts";
+import { namesOf, unregisteredText } from "./unregistered.ts";
 
 export interface Readiness {
   readonly status: "True" | "False" | "Unknown";
   readonly reason: LoadBalancerReadyReason;
   /** Without counts and times: each change is a write. */
   readonly message: string;
+  /** What the message is about, such as the names of nodes: always shown. @default nothing */
+  readonly about?: readonly string[];
 }
 
 const READY: Readiness = {
@@ -43,10 +45,12 @@ const UPDATING = notReady(
 /**
  * Only for deletions that are not completed immediately.
  * @param detail "": not reported
+ * @param remaining what is left, which `detail` names
  */
-export function deleting(detail: string): Readiness {
+export function deleting(detail: string, remaining: readonly string[] = []): Readiness {
   const message = "The load balancer is being deleted; the Service is deleted afterwards.";
-  return notReady("Deleting", detail === "" ? message : `${message} ${capital(detail)}.`);
+  const text = detail === "" ? message : `${message} ${capital(detail)}.`;
+  return { ...notReady("Deleting", text), about: remaining };
 }
 
 export const PROTECTED = notReady(
@@ -67,7 +71,7 @@ export function driftNotRepaired({ what }: Drift): Readiness {
 /** It serves, but not with all nodes. */
 function notRegistered(unregistered: Unregistered): Readiness {
   const message = `Some nodes are no targets of the load balancer: ${unregisteredText(unregistered)}. The controller retries every 10 seconds to 5 minutes. To fix: ${LOAD_BALANCER_REMEDIES.NodesNotRegistered}.`;
-  return notReady("NodesNotRegistered", message);
+  return { ...notReady("NodesNotRegistered", message), about: namesOf(unregistered) };
 }
 
 function notReady(reason: LoadBalancerReadyReason, message: string): Readiness {
@@ -94,14 +98,22 @@ export function reportedReadiness({ status }: Service): Condition | undefined {
   return status.conditions.find(({ type }) => type === LOAD_BALANCER_READY);
 }
 
-/** For `status.conditions`, which the server merges by type. undefined: up to date. */
-export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
+/**
+ * For `status.conditions`, which the server merges by type. undefined: up to date.
+ * @param isSameSpec false: the reported message is about an earlier spec, so that its IDs may be others
+ */
+export function readinessItems(
+  service: Service,
+  wanted: Readiness,
+  nowMs: number,
+  isSameSpec = true,
+): readonly JsonObject[] | undefined {
   const { generation } = service.metadata;
   const reported = reportedReadiness(service);
-  const { status, reason } = wanted;
+  const { status, reason, about } = wanted;
   const isSameState =
     reported?.status === status && reported.reason === reason && reported.observedGeneration === generation;
-  const message = stableMessage(wanted.message, isSameState ? reported.message : undefined);
+  const message = stableMessage(wanted.message, isSameState && isSameSpec ? reported.message : undefined, about);
   if (isSameState && reported.message === message) return undefined;
   const sinceMs = reported?.status === status ? reported.lastTransitionTimeMs : nowMs;
   return [
@@ -118,10 +130,10 @@ export function readinessItems(service: Service, wanted: Readiness, nowMs: numbe
 }
 
 /** An error text with another ID in each attempt would be a write in each attempt. */
-function stableMessage(message: string, reported: string | undefined): string {
+function stableMessage(message: string, reported: string | undefined, about: readonly string[] | undefined): string {
   const text = withoutRequestIDs(message);
-  const stable = withoutIDs(text);
-  return reported !== undefined && reported !== text && withoutIDs(reported) === stable ? stable : text;
+  const stable = withoutIDs(text, about);
+  return reported !== undefined && reported !== text && withoutIDs(reported, about) === stable ? stable : text;
 }
 
 /** undefined: there is no condition. */

@@ -51,6 +51,10 @@ export function isWaiting(
 /** Nodes shown in a message. */
 const MAX_SHOWN = 3;
 
+export function namesOf({ nodes }: Unregistered): readonly string[] {
+  return nodes.map(({ name }) => name);
+}
+
 /** The nodes with their reasons: `a (InstanceStopped: Start the instance.)`. */
 export function unregisteredText({ nodes }: Unregistered): string {
   const shown = nodes
