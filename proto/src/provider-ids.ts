@@ -1,5 +1,5 @@
 /**
- * Whether two provider IDs name one instance: the only such rule, see [ID-1] in the specification. Both must be IDs of one provider. The
+ * Whether two provider IDs name one instance: the only such rule, see [BAT-6] in the specification. Both must be IDs of one provider. The
  * scheme and the letter case do not count, and an ID may lack the location that the other begins with: `aws:///zone/i-1` and `aws:///i-1`.
  */
 export function isSameInstance(one: string, other: string): boolean {

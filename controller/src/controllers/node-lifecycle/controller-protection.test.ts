@@ -38,8 +38,26 @@ describe("a protected Node", () => {
     await world.clock.advance(600_000);
     expect(world.deletions).toEqual(["b"]);
     world.annotate("a", {});
-    await world.clock.advance(1000);
+    await world.clock.advance(25_000);
+    expect(world.deletions).toEqual(["b"]);
+    await world.clock.advance(20_000);
     expect(world.deletions).toEqual(["b", "a"]);
+  });
+
+  test("is not deleted when many lose their protection one by one: they count before the first is deleted (case N-8)", async () => {
+    const names = world.names(100);
+    for (const name of names) {
+      world.node(name, { annotations: { [PROTECTION]: "true" } });
+      world.says.set(name, "absent");
+    }
+    world.start();
+    await world.clock.advance(600_000);
+    for (const name of names) {
+      world.annotate(name, {});
+      await world.clock.advance(1000);
+    }
+    await world.clock.advance(1_200_000);
+    expect(world.deletions).toEqual([]);
   });
 
   test("is tainted while its instance is stopped (case N-8)", async () => {
@@ -75,6 +93,20 @@ test("with --node-deletion-protection no Node is deleted, stopped ones are taint
   world.options.nodeDeletionProtection = false;
   await world.clock.advance(60_000);
   expect(world.deletions).toEqual(["gone"]);
+});
+
+test("after --node-deletion-protection, all absent Nodes count before the first is deleted (case N-8)", async () => {
+  world.options.nodeDeletionProtection = true;
+  world.start();
+  for (const name of world.names(100)) {
+    world.node(name);
+    world.says.set(name, "absent");
+    await world.clock.advance(1000);
+  }
+  await world.clock.advance(600_000);
+  world.options.nodeDeletionProtection = false;
+  await world.clock.advance(1_200_000);
+  expect(world.deletions).toEqual([]);
 });
 
 const UNKNOWN =

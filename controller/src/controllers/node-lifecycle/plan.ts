@@ -106,7 +106,12 @@ function isKept({ node, facts }: Answered): boolean {
 
 function recordOf(seen: Answered, contradictedAtMs: number | undefined): NodeRecord {
   const { node, result, before, facts, nowMs, monotonicMs } = seen;
-  const absences = countResult(before?.absences, result, {
+  // A Node that is being deleted was counted as deleted, or another client deletes it.
+  // A protected Node is not deleted, and must not block others for as long as it is kept.
+  const isCountable = !isExempt(node) && !isKept(seen) && node.metadata.deletionTimestampMs === undefined;
+  // When a protection ends, confirmations start again, so that the circuit breaker counts the other Nodes without it before the first is deleted.
+  const continued = before?.isGone === false && isCountable ? undefined : before?.absences;
+  const absences = countResult(continued, result, {
     contradictedAtMs,
     createdMs: node.metadata.creationTimestampMs,
     notReadySinceMs: notReadySinceMs(node),
@@ -119,10 +124,7 @@ function recordOf(seen: Answered, contradictedAtMs: number | undefined): NodeRec
     identity: identityOf(node),
     provider: facts?.provider.name,
     absences,
-    // A Node that is being deleted was counted as deleted, or another client deletes it.
-    // A protected Node is not deleted, and must not block others for as long as it is kept.
-    isGone:
-      absences !== undefined && !isExempt(node) && !isKept(seen) && node.metadata.deletionTimestampMs === undefined,
+    isGone: absences !== undefined && isCountable,
     observedState,
     unchangedLookups: before?.observedState === observedState ? before.unchangedLookups + 1 : 1,
     reported: before?.reported ?? {},
