@@ -101,7 +101,7 @@ describe("bootstrap", () => {
     expect({ code, output }).toEqual({
       code: 1,
       output:
-        'cloudwire: unknown task "chekc"; choose one of: demo, test, test:all, test:long, test:system, test:differential, test:parity, test:openstack, test:kubelet, soak, bench, bench:sdk, conformance, images, check\n',
+        'cloudwire: unknown task "chekc"; choose one of: demo, test, test:all, test:long, test:system, test:differential, test:parity, test:openstack, test:kubelet, soak, bench, bench:sdk, conformance, images, check, upstream\n',
     });
   });
 

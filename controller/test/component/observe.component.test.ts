@@ -11,6 +11,9 @@ const SERVICE_ADDS = [
 ].join(", ");
 const ENSURE = "acme EnsureLoadBalancer (service created): the provider cannot predict the changes";
 
+const UNVERIFIED =
+  "acme EnsureLoadBalancer (not compared with the spec since the start or a change): the provider cannot predict the changes";
+
 let harness: Harness;
 
 afterEach(async () => {
@@ -87,7 +90,8 @@ describe("a process that observes everything", () => {
     await harness.quiet();
     const next = harness.startManager(said("observe")).startNodes().startServices();
     await harness.quiet();
-    expect(plansOf(next)).toEqual({});
+    // A provider without validate_only is sent one Ensure after a start, since a read does not show whether the spec is in force.
+    expect(plansOf(next)).toEqual({ "default/web": [UNVERIFIED] });
     expect(harness.cloud.changes).toContain("ensure web");
   });
 });

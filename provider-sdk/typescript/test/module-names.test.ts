@@ -24,7 +24,6 @@ const SHARED = [
   "results",
   "routes",
   "rpc",
-  "rules",
   "server",
   "shared-task",
   "state",
