@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { routesInfo } from "../../../test/support/route/route-cloud.ts";
 import { PERIOD_MS, ROUTED, RouteHarness, UNROUTED } from "../../../test/support/route/route-harness.ts";
+import { routeFromProto, routeToProto } from "../../provider/convert/route.ts";
 
 const A = "10.120.1.0/24";
 const B = "10.120.2.0/24";
@@ -39,6 +41,27 @@ describe("a route to the machine of a live node, whose ID the provider writes di
     await settle();
     expect(world.cloud.changes).toEqual([`ensure ${A}`, `ensure ${A}`]);
     expect(world.condition("a")).toBe(ROUTED);
+  });
+
+  test.each([
+    { written: "no other address", more: [] },
+    {
+      written: "an address of a type that the contract does not have",
+      more: [{ type: "HostIP", address: "10.0.0.1" }],
+    },
+    { written: "an empty address", more: [{ type: "InternalIP", address: "" }] },
+    { written: "an address of 1,000 bytes", more: [{ type: "Hostname", address: "a".repeat(1000) }] },
+    {
+      written: "more addresses than the contract allows",
+      more: Array.from({ length: 70 }, (_, index) => ({ type: "InternalIP", address: `10.1.0.${index}` })),
+    },
+  ])("is not made again for what cannot be sent: $written (case N-2)", async ({ more }) => {
+    world.declared = routesInfo({ targetAddresses: true });
+    world.cloud.listedAs = (route) => routeFromProto(routeToProto(route));
+    world.node("a", { podCIDRs: [A] }, [{ type: "InternalIP", address: "10.0.0.1" }, ...more]);
+    await world.start();
+    await settle();
+    expect(world.cloud.changes).toEqual([`ensure ${A}`]);
   });
 
   test("is removed when the node is gone (case N-2)", async () => {

@@ -1,6 +1,7 @@
 import type { Node } from "../../api/node.ts";
 import type { Lister } from "../../kube/cache/lister.ts";
 import type { OwnWrites } from "../../kube/cache/store.ts";
+import { fittingAddresses } from "../../provider/convert/node.ts";
 import type { Provider, ProviderSet } from "../../provider/model/provider.ts";
 import { type Cidr, parseCidr } from "../../util/cidr.ts";
 import type { NodeIndex } from "./node-index.ts";
@@ -47,7 +48,7 @@ function gatherNode(deps: GatherDependencies, node: Node): NodeInput | undefined
     kind: "node",
     node,
     provider: provider.name,
-    target: { capability, prefixes: info.providerIdPrefixes },
+    target: { capability, prefixes: info.providerIdPrefixes, addresses: fittingAddresses(node.status.addresses) },
     rules: deps.rules,
     complete: table.complete,
     own: table.ofNode(node.metadata.name),

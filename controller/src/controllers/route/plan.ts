@@ -147,14 +147,14 @@ function mayDelete(known: KnownRoute, { complete, rules }: NodeInput): boolean {
   return complete && isDeletable(known, rules);
 }
 
-function desiredRoute(node: Node, cidr: Cidr, hint: string, { capability }: TargetRules): Route {
+function desiredRoute(node: Node, cidr: Cidr, hint: string, { capability, addresses }: TargetRules): Route {
   return {
     id: "",
     nameHint: hint,
     targetProviderId: node.spec.providerID,
     targetNodeName: node.metadata.name,
     destinationCidr: cidr.text,
-    targetAddresses: capability.targetAddresses ? node.status.addresses : [],
+    targetAddresses: capability.targetAddresses ? addresses : [],
     blackhole: false,
   };
 }
@@ -168,6 +168,8 @@ export interface TargetRules {
   readonly capability: RouteCapabilities;
   /** Equivalent prefixes of this provider's IDs. */
   readonly prefixes: readonly string[];
+  /** Those of the Node that a request can have: only these come back in a list. */
+  readonly addresses: readonly NodeAddress[];
 }
 
 /** The route leads to the Node's instance, and over its addresses if the provider uses them. */
@@ -178,14 +180,14 @@ function isUpToDate({ route, madeFor }: KnownRoute, node: Node, rules: TargetRul
   const isTarget = targets.some(
     (id) => isSameInstance(id, providerID) && isOneProvider(id, providerID, rules.prefixes),
   );
-  return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, node));
+  return isTarget && (!rules.capability.targetAddresses || hasSameAddresses(route.targetAddresses, rules.addresses));
 }
 
 /** As a set, because clouds do not keep the order. */
-function hasSameAddresses(listed: readonly NodeAddress[], { status }: Node): boolean {
+function hasSameAddresses(listed: readonly NodeAddress[], wanted: readonly NodeAddress[]): boolean {
   const textsOf = (addresses: readonly NodeAddress[]) =>
     new Set(addresses.map(({ type, address }) => `${type} ${canonicalIp(address)}`));
-  const [desired, present] = [textsOf(status.addresses), textsOf(listed)];
+  const [desired, present] = [textsOf(wanted), textsOf(listed)];
   return desired.size === present.size && [...desired].every((text) => present.has(text));
 }
 

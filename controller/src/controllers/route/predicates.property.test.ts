@@ -37,7 +37,11 @@ function planOf(node: Node): Plan {
     kind: "node",
     node,
     provider: "acme",
-    target: { prefixes: ["acme://"], capability: routeCapabilities({ targetAddresses: true }) },
+    target: {
+      prefixes: ["acme://"],
+      addresses: node.status.addresses,
+      capability: routeCapabilities({ targetAddresses: true }),
+    },
     rules: RULES,
     complete: true,
     own: ROUTES,

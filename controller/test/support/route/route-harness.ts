@@ -1,5 +1,5 @@
 import type { EventInput } from "../../../src/api/event.ts";
-import type { Node, NodeSpec } from "../../../src/api/node.ts";
+import type { Node, NodeAddress, NodeSpec } from "../../../src/api/node.ts";
 import { nodeRoute } from "../../../src/controllers/route/controller.ts";
 import { NODES } from "../../../src/kube/resources/node.ts";
 import type { InstanceResult } from "../../../src/provider/model/instance.ts";
@@ -119,11 +119,11 @@ export class RouteHarness implements AsyncDisposable {
   }
 
   /** A Node as the server stores it; what is written to it later comes back as a change. */
-  node(name: string, spec: Partial<NodeSpec>): void {
-    const object = { metadata: { name, uid: `uid-${name}` }, spec: { providerID: `acme://${name}`, ...spec } };
-    this.kube.seed(NODES, object);
+  node(name: string, spec: Partial<NodeSpec>, addresses: readonly NodeAddress[] = []): void {
+    const whole = { providerID: `acme://${name}`, ...spec };
+    this.kube.seed(NODES, { metadata: { name, uid: `uid-${name}` }, spec: whole, status: { addresses } });
     const metadata = { resourceVersion: `v${++this.#versions}` };
-    this.nodes.set(nodeOf(name, { metadata, spec: { providerID: `acme://${name}`, ...spec } }));
+    this.nodes.set(nodeOf(name, { metadata, spec: whole, status: { addresses } }));
   }
 
   /** A Node that the server has and the cache has not heard of. */

@@ -72,6 +72,7 @@ export function input(routes: readonly KnownRoute[], parts: Parts = {}): NodeInp
     provider: "acme",
     target: {
       prefixes: ["acme://", "old://"],
+      addresses,
       capability: {
         maxBatchSize: 100,
         maxPageSize: 100,
