@@ -164,7 +164,12 @@ function serviceReconciler(deps: ServiceLbDependencies, state: State): Reconcile
       } finally {
         nodeSync.tried(context.key);
         const after = records.get(context.key);
-        waiting.ended(context.key, subqueueOf(context.key, deps, state), waits, releasedBy(before, after));
+        waiting.ended(context.key, {
+          provider: subqueueOf(context.key, deps, state),
+          waits,
+          released: releasedBy(before, after),
+          isChanging: after?.state.kind === "changing",
+        });
       }
     },
   };

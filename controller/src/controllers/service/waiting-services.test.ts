@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { service } from "../../../test/support/builders.ts";
 import { LoadBalancerCloud } from "../../../test/support/service/load-balancer-cloud.ts";
 import { ServiceHarness } from "../../../test/support/service/service-harness.ts";
-import { NO_RULES } from "../../provider/model/provider.ts";
+import type { LoadBalancer, Operation } from "../../provider/model/load-balancer.ts";
+import { NO_RULES, type Provider } from "../../provider/model/provider.ts";
 import { contractError } from "../../provider/model/errors.ts";
 
 const LIMITS = ["QUOTA_EXCEEDED", "ADDRESS_IN_USE", "NAME_TAKEN"] as const;
@@ -31,6 +32,29 @@ async function crowded(reason: (typeof LIMITS)[number], names: readonly string[]
   cloud.calls.length = 0;
   return { cloud, harness };
 }
+
+/** The changes of some Services go on in the cloud while `isChanging`. */
+function whileChanging(provider: Provider, isChanging: (uid: string) => boolean): Provider {
+  const { client } = provider;
+  const shown = (loadBalancer: LoadBalancer): LoadBalancer =>
+    isChanging(loadBalancer.service.uid) ? { ...loadBalancer, phase: "updating", operation: OPERATION } : loadBalancer;
+  return {
+    ...provider,
+    client: {
+      ...client,
+      ensureLoadBalancer: async (input, options) => {
+        const change = await client.ensureLoadBalancer(input, options);
+        return { ...change, loadBalancer: change.loadBalancer && shown(change.loadBalancer) };
+      },
+      getLoadBalancer: async (ref, options) => {
+        const result = await client.getLoadBalancer(ref, options);
+        return result.kind === "present" ? { ...result, loadBalancer: shown(result.loadBalancer) } : result;
+      },
+    },
+  };
+}
+
+const OPERATION: Operation = { id: "op", stage: "", progressPercent: undefined, pollAfterMs: 5000, message: "" };
 
 function remove(harness: ServiceHarness, name: string): void {
   const known = harness.store.get(name) ?? service(name);
@@ -62,6 +86,47 @@ describe("service-lb that waits for what another Service has", () => {
     harness.store.put({ ...known, spec: { ...known.spec, loadBalancerIP: "10.0.0.2" } });
     await harness.pass(5000);
     expect(cloud.changes).toEqual([`ensure ${uidOf("a")}`, `ensure ${uidOf("b")}`]);
+    await harness.stop();
+  });
+
+  test("gets it when the change of the other Service ends in the cloud (case S-4)", async () => {
+    const cloud = new LoadBalancerCloud("acme", { requestedIp: true });
+    const harness = new ServiceHarness();
+    let isChanging = false;
+    cloud.fail = (call, uid) =>
+      call === "ensure" && uid === uidOf("b") && (isChanging || cloud.kept.get(uidOf("a"))?.version === 1)
+        ? contractError("ADDRESS_IN_USE", "none left")
+        : undefined;
+    harness.store.put(service("a"));
+    await harness.start([whileChanging(cloud.provider(), (uid) => isChanging && uid === uidOf("a"))]);
+    harness.store.put(service("b"));
+    await harness.pass(LONG_MS);
+    isChanging = true;
+    const known = harness.store.get("a") ?? service("a");
+    harness.store.put({ ...known, spec: { ...known.spec, loadBalancerIP: "10.0.0.2" } });
+    await harness.pass(60_000);
+    expect([...cloud.kept.keys()]).toEqual([uidOf("a")]);
+    isChanging = false;
+    await harness.pass(15_000);
+    expect([...cloud.kept.keys()]).toEqual([uidOf("a"), uidOf("b")]);
+    await harness.stop();
+  });
+
+  test("gets it when the load balancer at a previous provider is deleted (case S-4)", async () => {
+    const acme = new LoadBalancerCloud();
+    const other = new LoadBalancerCloud("other", { classes: ["other.example/lb"] });
+    const harness = new ServiceHarness();
+    harness.rules = { ...NO_RULES, defaultLoadBalancerProvider: "acme" };
+    const full = contractError("QUOTA_EXCEEDED", "none left");
+    acme.fail = (call, uid) => (call === "ensure" && uid === uidOf("b") && acme.kept.size > 0 ? full : undefined);
+    harness.store.put(service("a"));
+    await harness.start([acme.provider(), other.provider()]);
+    harness.store.put(service("b"));
+    await harness.pass(LONG_MS);
+    const known = harness.store.get("a") ?? service("a");
+    harness.store.put({ ...known, spec: { ...known.spec, loadBalancerClass: "other.example/lb" } });
+    await harness.pass(5000);
+    expect([...other.kept.keys(), ...acme.kept.keys()]).toEqual([uidOf("a"), uidOf("b")]);
     await harness.stop();
   });
 

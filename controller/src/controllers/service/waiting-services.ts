@@ -27,13 +27,31 @@ export function waitsFor(error: unknown): WaitsFor | undefined {
   return isOfClass(cause, "TRANSIENT") || isOfClass(cause, "OUTCOME_UNKNOWN") ? "cloud" : undefined;
 }
 
-/** The provider that may have released an address, a name or quota between the two records of one Service. */
-export function releasedBy(before: ServiceRecord | undefined, after: ServiceRecord | undefined): string | undefined {
-  const provider = currentProviderOf(before)?.provider;
-  if (provider === undefined) return undefined;
-  if (currentProviderOf(after)?.provider !== provider) return provider;
+/** The end of a reconcile. */
+export interface Ended {
+  readonly provider: string;
+  /** undefined: it succeeded, or waits for nothing that others release. */
+  readonly waits: WaitsFor | undefined;
+  /** See {@link releasedBy}. */
+  readonly released: readonly string[];
+  /** The provider has not finished the change: nothing is released yet. */
+  readonly isChanging: boolean;
+}
+
+/** The providers that may have released an address, a name or quota between the two records of one Service. */
+export function releasedBy(before: ServiceRecord | undefined, after: ServiceRecord | undefined): readonly string[] {
+  const left = new Set(holdersOf(after));
+  const released = holdersOf(before).filter((provider) => !left.has(provider));
   const [was, is] = [acknowledgedOf(before), acknowledgedOf(after)];
-  return was !== undefined && is !== undefined && was.specFingerprint !== is.specFingerprint ? provider : undefined;
+  const isChanged = was !== undefined && was.provider === is?.provider && was.specFingerprint !== is.specFingerprint;
+  return isChanged ? [...released, was.provider] : released;
+}
+
+/** Providers that have, or may have, a load balancer of the Service. */
+function holdersOf(record: ServiceRecord | undefined): readonly string[] {
+  const current = currentProviderOf(record);
+  const previous = record?.previous.map(({ provider }) => provider) ?? [];
+  return current === undefined ? previous : [current.provider, ...previous];
 }
 
 interface Waiting {
@@ -55,6 +73,8 @@ export class WaitingServices {
   /** In the order in which they began to wait. */
   readonly #waiting = new Map<string, Waiting>();
   readonly #rounds = new Map<string, Round>();
+  /** By Service: providers that release something when its change in progress ends. */
+  readonly #releases = new Map<string, readonly string[]>();
   #queue: Pick<Workqueue, "add"> | undefined;
 
   /** Only gives access to the queue. */
@@ -67,18 +87,22 @@ export class WaitingServices {
     },
   };
 
-  /**
-   * Called at the end of each reconcile.
-   * @param waits undefined: it succeeded, or waits for nothing that others release
-   * @param released see {@link releasedBy}
-   */
-  ended(key: string, provider: string, waits: WaitsFor | undefined, released: string | undefined): void {
+  /** Called at the end of each reconcile. */
+  ended(key: string, { provider, waits, released, isChanging }: Ended): void {
     const before = this.#waiting.get(key);
     if (waits === undefined) this.#waiting.delete(key);
     else this.#waiting.set(key, { provider, what: waits });
-    if (released !== undefined) this.#begin(released, "resource");
+    for (const one of this.#released(key, released, isChanging)) this.#begin(one, "resource");
     if (before?.what === "cloud" && waits !== "cloud") this.#begin(before.provider, "cloud");
     this.#continue(key, waits);
+  }
+
+  /** What is released now. */
+  #released(key: string, released: readonly string[], isChanging: boolean): readonly string[] {
+    const all = [...new Set([...(this.#releases.get(key) ?? []), ...released])];
+    if (isChanging && all.length > 0) this.#releases.set(key, all);
+    else this.#releases.delete(key);
+    return isChanging ? [] : all;
   }
 
   /** A round that runs already is extended: what was tried before the release is tried again. */

@@ -49,7 +49,7 @@ test.each([
   },
   {
     it: "Services of other namespaces have it or want it, without their names (case A-7)",
-    input: { others: ["bank/ledger", "shop/api", "shop-2/web"] },
+    input: { others: ["bank/web", "shop/api", "shop-2/web"] },
     effect: "refused",
     message: "load balancer lb-1 is used or requested by Service shop/api, a Service of another namespace",
   },
