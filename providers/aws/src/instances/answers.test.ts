@@ -17,8 +17,14 @@ const machine = (more: Partial<KnownMachine> = {}): KnownMachine => ({
 });
 const terminated = machine({ State: { Name: "terminated" } });
 
+const terminatedAt = (time: string): KnownMachine => ({
+  ...terminated,
+  StateTransitionReason: `User initiated (2026-11-21 ${time} GMT)`,
+});
+const noon = new Date("2026-11-21T12:00:00Z");
+
 const ask = (
-  node: { readonly id?: string; readonly name: string },
+  node: { readonly id?: string; readonly name: string; readonly createTime?: Date },
   machines: readonly KnownMachine[],
   vanished: readonly string[] = [],
 ) =>
@@ -59,6 +65,18 @@ describe("answerOf()", () => {
   test("prefers the living machine to the terminated one that had its name", () => {
     const terminated = machine({ InstanceId: "i-01234567", State: { Name: "terminated" } });
     expect(ask({ name: "node-1" }, [terminated, machine()])).toMatchObject({ id });
+  });
+
+  test.each([
+    ["before the Node was created", [terminatedAt("11:59:59")], "LOOKUP_MISS"],
+    ["at a time that EC2 does not tell", [terminated], "LOOKUP_MISS"],
+    ["while the Node existed", [terminatedAt("12:00:30")], "TERMINATED"],
+    ["while it existed, and an earlier one", [terminatedAt("11:00:00"), terminatedAt("12:00:30")], "TERMINATED"],
+  ])("takes a terminated machine for that of a Node by its name: one %s (case N-1)", (_when, machines, basis) => {
+    const named = machines.map((one, index) => ({ ...one, InstanceId: `i-0123456${index}` }));
+    expect(ask({ name: "node-1", createTime: noon }, named)).toMatchObject({ kind: "absent", basis });
+    const node = { id: "/us-east-1a/i-01234560", name: "x", createTime: noon };
+    expect(ask(node, named)).toMatchObject({ kind: "absent", basis: "TERMINATED" });
   });
 
   test("never guesses between machines of one name", () => {

@@ -7,19 +7,23 @@ import {
   ProviderError,
 } from "@cloudwire/provider-sdk";
 import { instanceIdInName, parseId } from "./provider-id.ts";
-import { isTerminated, type KnownMachine, nodeNameOf, type NodeNameSource } from "./to-instance.ts";
+import { isTerminated, type KnownMachine, nodeNameOf, type NodeNameSource, terminationTimeOf } from "./to-instance.ts";
 
 /** The key for looking up a Node's instance. */
 export type Question =
   | { readonly kind: "id"; readonly instanceId: string; readonly isNamed: boolean }
-  | { readonly kind: "name"; readonly name: string }
+  | { readonly kind: "name"; readonly name: string; readonly nodeCreated: Date | undefined }
   | { readonly kind: "answered"; readonly answer: InstanceBatchResult };
 
 /** A provider ID alone decides; without it the Node's name does. */
-export function questionOf({ id, name }: Pick<NodeRef, "id" | "name">, source: NodeNameSource): Question {
+export function questionOf(
+  { id, name, createTime }: Pick<NodeRef, "id" | "name" | "createTime">,
+  source: NodeNameSource,
+): Question {
   if (id === undefined) {
     const instanceId = source.kind === "privateDnsName" ? instanceIdInName(name) : undefined;
-    return instanceId === undefined ? { kind: "name", name } : { kind: "id", instanceId, isNamed: true };
+    if (instanceId === undefined) return { kind: "name", name, nodeCreated: createTime };
+    return { kind: "id", instanceId, isNamed: true };
   }
   const parsed = parseId(id);
   switch (parsed.kind) {
@@ -71,7 +75,7 @@ export function answerOf(
     case "id":
       return answerById(question.instanceId, found, show, observeTime);
     case "name":
-      return answerByName(question.name, found, show, observeTime);
+      return answerByName(question, found, show, observeTime);
   }
   return question satisfies never;
 }
@@ -93,7 +97,7 @@ function answerById(
 }
 
 function answerByName(
-  name: string,
+  { name, nodeCreated }: Extract<Question, { kind: "name" }>,
   { byName }: Found,
   show: (machine: KnownMachine) => Instance,
   observeTime: Date,
@@ -106,8 +110,15 @@ function answerByName(
       metadata: { matches },
     });
   }
-  const machine = alive[0] ?? all[0];
+  const machine = alive[0] ?? all.find((gone) => mayHaveRun(gone, nodeCreated));
   return machine ? answerFor(machine, show, observeTime) : absent("LOOKUP_MISS", { observeTime });
+}
+
+/** A machine that was terminated before the Node existed only had the same name. */
+function mayHaveRun(gone: KnownMachine, nodeCreated: Date | undefined): boolean {
+  if (nodeCreated === undefined) return true;
+  const terminated = terminationTimeOf(gone);
+  return terminated !== undefined && terminated >= nodeCreated;
 }
 
 /** Terminated is a word for ever, however old the read. */

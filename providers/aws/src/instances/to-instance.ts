@@ -35,6 +35,12 @@ export function isTerminated({ State }: Machine): boolean {
   return State?.Name === "terminated";
 }
 
+/** EC2 has it only in a text, and not for each cause: `User initiated (2026-11-21 11:00:00 GMT)`. */
+export function terminationTimeOf({ StateTransitionReason = "" }: Machine): Date | undefined {
+  const [, day, time] = /\((\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2}) GMT\)/.exec(StateTransitionReason) ?? [];
+  return day === undefined || time === undefined ? undefined : new Date(`${day}T${time}Z`);
+}
+
 /** The name of the machine's Node. */
 export function nodeNameOf(machine: Machine, source: NodeNameSource): string {
   if (source.kind === "privateDnsName") return machine.PrivateDnsName ?? "";

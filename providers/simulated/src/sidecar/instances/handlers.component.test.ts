@@ -27,10 +27,11 @@ const providerIdOf = ({ zone, id }: Instance): string => `sim://${zone}/${id}`;
 interface Ref {
   readonly name?: string;
   readonly providerId?: string | undefined;
+  readonly createTime?: Date;
 }
 
 async function get(refs: readonly Ref[], maxDataAgeSeconds?: number): Promise<BatchGetInstancesResponse> {
-  const nodes = refs.map(({ name = "some-node", providerId = "" }) => ({ name, providerId }));
+  const nodes = refs.map(({ name = "some-node", providerId = "", createTime }) => ({ name, providerId, createTime }));
   const maxDataAge = maxDataAgeSeconds === undefined ? undefined : { seconds: BigInt(maxDataAgeSeconds), nanos: 0 };
   const request = BatchGetInstancesRequest.fromPartial({ context: provider.context, nodes, maxDataAge });
   return provider.call(provider.client.batchGetInstances.bind(provider.client), request);
@@ -90,6 +91,20 @@ describe("BatchGetInstances", () => {
     );
     expect(new Set(await outcomes(refs))).toEqual(new Set(["instance"]));
     expect(await provider.cloud.admin.calls()).toMatchObject({ total: 1, mutating: 0 });
+  });
+
+  test("takes a terminated instance for that of a Node by its name only if the Node was created before (case N-1)", async () => {
+    const [gone] = await provider.cloud.client.createInstances(instanceSpecs(1), soon());
+    const before = new Date(Date.now() - 60_000);
+    await provider.cloud.client.terminateInstances([gone?.id ?? ""], soon());
+    const after = new Date(Date.now() + 60_000);
+    const results = await outcomes([
+      { name: "node-0" },
+      { name: "node-0", createTime: before },
+      { name: "node-0", createTime: after },
+      { providerId: gone && providerIdOf(gone), createTime: after },
+    ]);
+    expect(results).toEqual(["absent TERMINATED", "absent TERMINATED", "absent LOOKUP_MISS", "absent TERMINATED"]);
   });
 
   test("distinguishes present, absent, not owned and unknown, item by item", async () => {

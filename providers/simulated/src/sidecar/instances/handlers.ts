@@ -60,7 +60,7 @@ async function getMany(
   const stale = freshnessProblem(lookup, context.maxDataAgeMs);
   return wanted.map(({ node, place }): InstanceBatchResult => {
     if (place instanceof Error) return place;
-    return place ? answerById(found, place, stale) : answerByName(found, node.name, stale);
+    return place ? answerById(found, place, stale) : answerByName(found, node, stale);
   });
 }
 
@@ -84,7 +84,11 @@ function answerById(
   return answerFor(lookup, instance, stale);
 }
 
-function answerByName({ lookup, byName }: Found, name: string, stale: ProviderError | undefined): InstanceBatchResult {
+function answerByName(
+  { lookup, byName }: Found,
+  { name, createTime }: NodeRef,
+  stale: ProviderError | undefined,
+): InstanceBatchResult {
   const all = byName.get(name) ?? [];
   const alive = all.filter(({ state }) => state !== "terminated");
   if (alive.length > 1) {
@@ -93,8 +97,16 @@ function answerByName({ lookup, byName }: Found, name: string, stale: ProviderEr
       metadata: { matches },
     });
   }
-  const [instance] = alive.length === 1 ? alive : all;
-  return instance ? answerFor(lookup, instance, stale) : missAnswer(lookup, "names", name);
+  const instance = alive[0] ?? all.find((gone) => mayHaveRun(gone, createTime));
+  if (instance) return answerFor(lookup, instance, stale);
+  if (all.length === 0) return missAnswer(lookup, "names", name);
+  return absent("LOOKUP_MISS", { observeTime: new Date(lookup.observedAt), stronglyConsistent: true });
+}
+
+/** An instance that was terminated before the Node existed only had the same name. */
+function mayHaveRun({ terminatedAt }: Instance, nodeCreated: Date | undefined): boolean {
+  if (nodeCreated === undefined) return true;
+  return terminatedAt !== undefined && new Date(terminatedAt) >= nodeCreated;
 }
 
 /** A tombstone is the cloud's own word and stays true however old it is; everything else has to be fresh. */
