@@ -69,7 +69,7 @@ describe("answerOf()", () => {
 
   test.each([
     ["before the Node was created", [terminatedAt("11:59:59")], "LOOKUP_MISS"],
-    ["at a time that EC2 does not tell", [terminated], "LOOKUP_MISS"],
+    ["at a time that EC2 does not report", [terminated], "LOOKUP_MISS"],
     ["while the Node existed", [terminatedAt("12:00:30")], "TERMINATED"],
     ["while it existed, and an earlier one", [terminatedAt("11:00:00"), terminatedAt("12:00:30")], "TERMINATED"],
   ])("takes a terminated machine for that of a Node by its name: one %s (case N-1)", (_when, machines, basis) => {
