@@ -140,7 +140,7 @@ describe("a load balancer of HAProxy", () => {
     const refused = client.ensureLoadBalancer(
       ensureRequest({ service: "default/taken", ports: [8181], nodes: nodeIds(1) }),
     );
-    await expect(refused).rejects.toMatchObject({ reason: "ADDRESS_IN_USE" });
+    await expect(refused).rejects.toMatchObject({ reason: "CLOUD_SETUP_INVALID" });
     const address = await ensure("default/web", nodeIds(1));
     expect(await site.topology.ask("tcp", address, PORT)).toEqual(["node-1 10.50.0.1"]);
   });

@@ -19,6 +19,7 @@ let directory: string;
 let store: Store;
 let machines: Machines;
 let provider: TestProvider;
+let takenPorts: ReadonlySet<number>;
 
 /** Machines `m-1` and so on in the inventory. */
 const inventoryOf = (...numbers: readonly number[]): Machines => {
@@ -33,6 +34,7 @@ beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), "balancers-"));
   store = (await openStore(directory)).store;
   machines = inventoryOf(1);
+  takenPorts = new Set();
   const source = { read: async () => machines };
   const loadBalancers = loadBalancerHandlers({
     config: config.kind === "value" ? config.value : expect.fail(config.problems.join()),
@@ -45,7 +47,7 @@ beforeEach(async () => {
       remove: async () => undefined,
       announce: async () => undefined,
     },
-    takenPorts: async () => new Set(),
+    takenPorts: async () => takenPorts,
   });
   provider = await startTestProvider({
     name: "baremetal",
@@ -96,6 +98,14 @@ describe("nodes whose machine is not in the inventory", () => {
     expect(targets()).toEqual(["node-2"]);
     await ensure();
     expect(targets()).toEqual([]);
+  });
+});
+
+test("a port of another program of the gateway is a mistake of the operator, and the message has the port (case S-8)", async () => {
+  takenPorts = new Set([80]);
+  await expect(ensure()).rejects.toMatchObject({
+    reason: "CLOUD_SETUP_INVALID",
+    message: expect.stringContaining("another program of the gateway listens on port 80 of all addresses"),
   });
 });
 

@@ -140,7 +140,7 @@ function checkPorts({ ports }: DesiredLoadBalancer, taken: ReadonlySet<number>):
   const port = ports.find((one) => taken.has(one.port))?.port;
   if (port === undefined) return;
   const message = `another program of the gateway listens on port ${port} of all addresses: bind it to one address, or use nftables`;
-  throw new ProviderError("ADDRESS_IN_USE", message, { metadata: { address: String(port) } });
+  throw new ProviderError("CLOUD_SETUP_INVALID", message);
 }
 
 async function updateNodes(
