@@ -32,6 +32,7 @@ describe("immutableChanges()", () => {
   test.each([
     { it: "a mutable annotation", was: "1", is: "2", declared: schema({ isMutable: true }) },
     { it: "the same value", was: "1", is: " 1 ", declared: schema() },
+    { it: "an empty value, which means unset (case S-6)", was: undefined, is: " ", declared: schema() },
     { it: "the default, spelled out", was: undefined, is: "0", declared: schema({ defaultValue: "0" }) },
     {
       it: "an annotation that is not declared",

@@ -12,7 +12,8 @@ export function immutableChanges(
   schemas: readonly AnnotationSchema[],
 ): readonly UnsupportedRequest[] {
   return schemas.flatMap(({ key, isMutable, defaultValue }) => {
-    const [was, is] = [before, service].map(({ metadata }) => metadata.annotations[key]?.trim() ?? defaultValue);
+    // Providers read an empty value as unset.
+    const [was, is] = [before, service].map(({ metadata }) => metadata.annotations[key]?.trim() || defaultValue);
     if (isMutable || was === is) return [];
     const message = `the provider sets it only when it creates the load balancer, and it stays ${valueText(was)}: change it back, or recreate the Service`;
     return [{ feature: "ImmutableAnnotation", field: `metadata.annotations["${key}"]`, message, effect: "refused" }];
