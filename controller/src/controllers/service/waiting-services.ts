@@ -40,15 +40,15 @@ export interface Ended {
 
 /** The providers that may have released an address, a name or quota between the two records of one Service. */
 export function releasedBy(before: ServiceRecord | undefined, after: ServiceRecord | undefined): readonly string[] {
-  const left = new Set(holdersOf(after));
-  const released = holdersOf(before).filter((provider) => !left.has(provider));
+  const left = new Set(ownersOf(after));
+  const released = ownersOf(before).filter((provider) => !left.has(provider));
   const [was, is] = [acknowledgedOf(before), acknowledgedOf(after)];
   const isChanged = was !== undefined && was.provider === is?.provider && was.specFingerprint !== is.specFingerprint;
   return isChanged ? [...released, was.provider] : released;
 }
 
 /** Providers that have, or may have, a load balancer of the Service. */
-function holdersOf(record: ServiceRecord | undefined): readonly string[] {
+function ownersOf(record: ServiceRecord | undefined): readonly string[] {
   const current = currentProviderOf(record);
   const previous = record?.previous.map(({ provider }) => provider) ?? [];
   return current === undefined ? previous : [current.provider, ...previous];

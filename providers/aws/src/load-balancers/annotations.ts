@@ -44,13 +44,15 @@ const declared = {
   },
   "eip-allocations": {
     type: "stringList",
+    mutable: true,
     description:
-      "Allocation IDs of Elastic IPs, one for each subnet in the order of the subnets' zones; not with internal.",
+      "Allocation IDs of Elastic IPs, one for each subnet in the order of the subnets' zones; not with internal. A change applies only to added subnets.",
   },
   "private-ipv4-addresses": {
     type: "stringList",
+    mutable: true,
     description:
-      "Addresses within the subnets, one for each subnet in the order of the subnets' zones; only with internal.",
+      "Addresses within the subnets, one for each subnet in the order of the subnets' zones; only with internal. A change applies only to added subnets.",
   },
   "security-groups": {
     type: "stringList",

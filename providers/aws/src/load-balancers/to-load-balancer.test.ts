@@ -36,6 +36,11 @@ test.each([
   expect({ phase, operation, ingress, specFingerprint, nodesFingerprint }).toEqual(expected);
 });
 
+test("toLoadBalancer() returns the host name as a Service's status permits it: an adopted load balancer may have capitals", () => {
+  const { ingress } = toLoadBalancer(seen("active", { DNSName: "My-Web-1a2B.elb.eu-west-1.amazonaws.com" }));
+  expect(ingress).toEqual([{ hostname: "my-web-1a2b.elb.eu-west-1.amazonaws.com" }]);
+});
+
 test("toLoadBalancer() returns the Service in the ownership tags", () => {
   expect(toLoadBalancer(seen("active")).service).toEqual({ namespace: "default", name: "web", uid: "uid-1" });
 });

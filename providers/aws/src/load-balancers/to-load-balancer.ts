@@ -39,7 +39,8 @@ export function toLoadBalancer(seen: Seen): LoadBalancer {
     id: arn,
     service: serviceIn(tags),
     phase,
-    ...(isInForce && details.DNSName !== undefined ? { ingress: [{ hostname: details.DNSName }] } : {}),
+    // AWS keeps the letter case of the load balancer's name; Kubernetes takes lower case only.
+    ...(isInForce && details.DNSName !== undefined ? { ingress: [{ hostname: details.DNSName.toLowerCase() }] } : {}),
     specFingerprint: isInForce ? (tags[specTag] ?? "") : "",
     nodesFingerprint: isInForce ? (tags[nodesTag] ?? "") : "",
     observedFingerprint: observedFingerprint(seen),
