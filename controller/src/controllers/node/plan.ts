@@ -6,6 +6,7 @@ import type { ProviderError } from "../../provider/model/errors.ts";
 import type { Instance, InstanceResult } from "../../provider/model/instance.ts";
 import { isSameInstance } from "../../util/values/provider-id.ts";
 import {
+  type AddressPlan,
   addressesPatch,
   hasNoAddress,
   needsAddress,
@@ -216,13 +217,18 @@ function planUpdate(
     statusPatch: addresses?.kind === "write" ? addressesPatch(node, addresses.addresses) : undefined,
     differences: [
       ...(identity === undefined ? [] : [identity]),
-      ...(isUnreachable ? [{ field: "addresses", message: NO_ADDRESS } as const] : []),
-      ...(addresses?.kind === "mismatch" ? [{ field: "addresses", message: addresses.message } as const] : []),
+      ...addressDifferences(addresses, isUnreachable),
       ...labels.differences,
     ],
     droppedLabels: labels.dropped,
     hasNoAddress: isUnreachable,
   };
+}
+
+function addressDifferences(addresses: AddressPlan | undefined, isUnreachable: boolean): readonly Difference[] {
+  const problem = addresses?.kind === "mismatch" ? addresses.message : addresses?.lost;
+  const messages = [isUnreachable ? NO_ADDRESS : undefined, problem].filter((message) => message !== undefined);
+  return messages.map((message) => ({ field: "addresses", message }));
 }
 
 function metadataPatch({ changes, record }: LabelPlan): JsonObject {

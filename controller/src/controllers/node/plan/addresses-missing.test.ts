@@ -45,19 +45,31 @@ describe("planNextAddresses()", () => {
       cloud: [internal("10.0.0.1"), hostname("node-a")],
       kept: "InternalIP fd00::1",
     },
-    {
-      it: "the other family of two, and another address",
-      has: [internal("10.0.0.1"), internal("fd00::1")],
-      cloud: [internal("fd00::2")],
-      kept: "InternalIP 10.0.0.1",
-    },
   ])("keeps the known addresses, and reports it, when the cloud reports $it (case N-4)", ({ has, cloud, kept }) => {
     const given = node("node-a", { status: { addresses: [...has, hostname("node-a")] } });
     expect(planNextAddresses(given, cloud)).toEqual({
-      kind: "mismatch",
-      message: expect.stringMatching(
+      kind: "keep",
+      lost: expect.stringMatching(
         new RegExp(`^the cloud no longer reports ${kept}, but .*; the Node keeps its addresses\\.`),
       ),
     });
+  });
+
+  test.each([
+    {
+      it: "of a family of two that the cloud reports",
+      has: [internal("10.0.0.1"), internal("fd00::1")],
+      cloud: [internal("fd00::2")],
+      addresses: [internal("10.0.0.1"), internal("fd00::2")],
+    },
+    {
+      it: "that the kubelet wrote beside one of a family that the cloud does not report",
+      has: [internal("10.0.0.66"), internal("fd66::1"), external("192.0.2.66")],
+      cloud: [internal("10.0.0.1"), external("192.0.2.1")],
+      addresses: [internal("10.0.0.1"), external("192.0.2.1"), internal("fd66::1")],
+    },
+  ])("follows the cloud for the address $it (case N-4)", ({ has, cloud, addresses }) => {
+    const given = node("node-a", { status: { addresses: has } });
+    expect(planNextAddresses(given, cloud)).toMatchObject({ kind: "write", addresses });
   });
 });

@@ -10,8 +10,9 @@ const INTERNAL_IP = "InternalIP";
 const IP_TYPES: ReadonlySet<string> = new Set([INTERNAL_IP, "ExternalIP"]);
 
 export type AddressPlan =
-  | { readonly kind: "keep" }
-  | { readonly kind: "write"; readonly addresses: readonly NodeAddress[] }
+  /** `lost`: what the cloud no longer reports, and the Node keeps. */
+  | { readonly kind: "keep"; readonly lost?: string }
+  | { readonly kind: "write"; readonly addresses: readonly NodeAddress[]; readonly lost?: string }
   | { readonly kind: "mismatch"; readonly message: string };
 
 /**
@@ -30,14 +31,15 @@ export function planInitialAddresses(node: Node, cloud: readonly NodeAddress[]):
  * patch for every dual-stack node each time.
  */
 export function planNextAddresses(node: Node, cloud: readonly NodeAddress[]): AddressPlan {
-  const missing = missingAddresses(node, cloud);
-  if (missing !== undefined) return { kind: "mismatch", message: missing };
-  return planAddresses(node, cloud, (wanted, pinned) => {
-    const { addresses } = node.status;
+  const { addresses } = node.status;
+  const lost = lostAddresses(node, cloud);
+  if (lost.length > 0 && !cloud.some(isIp)) return { kind: "keep", lost: lostMessage(lost, cloud) };
+  const planned = planAddresses(node, withLost(node, cloud, lost), (wanted, pinned) => {
     const first = wanted.slice(0, pinned).map(textOf);
     const shownFirst = addresses.map(textOf).filter((text) => first.includes(text));
     return deepEqual(sorted(wanted), sorted(addresses)) && deepEqual(first, shownFirst);
   });
+  return planned.kind === "mismatch" || lost.length === 0 ? planned : { ...planned, lost: lostMessage(lost, cloud) };
 }
 
 type IsShown = (wanted: readonly NodeAddress[], pinned: number) => boolean;
@@ -71,19 +73,28 @@ function isIp({ type, address }: NodeAddress): boolean {
 }
 
 /**
- * Why the cloud's addresses are incomplete; undefined: they are not. An instance does not lose its internal addresses of a family while its
- * kubelet runs, but clouds leave them out, for example without a guest agent. Another type for the same address is no loss.
+ * Addresses of the Node that the cloud should report too. An instance does not lose its internal addresses of a family while its kubelet
+ * runs, but clouds leave them out, for example without a guest agent. Another type for the same address is no loss. Only these are kept: a
+ * kubelet can write any address to its Node.
  */
-function missingAddresses({ status }: Node, cloud: readonly NodeAddress[]): string | undefined {
-  if (cloud.length === 0) return undefined;
+function lostAddresses({ status }: Node, cloud: readonly NodeAddress[]): readonly NodeAddress[] {
+  if (cloud.length === 0) return [];
   const known = status.addresses.filter((one) => one.type === INTERNAL_IP && isIp(one));
   const reported = new Set(cloud.map(({ address }) => parseIp(address)?.text));
   const families = new Set(cloud.filter((one) => one.type === INTERNAL_IP && isIp(one)).map(familyOf));
   const missing = known.filter((one) => !families.has(familyOf(one)) && !reported.has(parseIp(one.address)?.text));
-  const lost = cloud.some(isIp) || known.length > 0 ? missing : status.addresses.filter(isIp);
-  if (lost.length === 0) return undefined;
-  const kept = lost.map(textOf).join(", ");
-  return `the cloud no longer reports ${kept}, but ${cloud.map(textOf).join(", ")}; the Node keeps its addresses. If the instance no longer has them, delete the Node and let it register again`;
+  return cloud.some(isIp) || known.length > 0 ? missing : status.addresses.filter(isIp);
+}
+
+/** The family that is first on the Node stays first. */
+function withLost({ status }: Node, cloud: readonly NodeAddress[], lost: readonly NodeAddress[]) {
+  const first = status.addresses.find((one) => one.type === INTERNAL_IP && isIp(one));
+  return first !== undefined && lost.includes(first) ? [...lost, ...cloud] : [...cloud, ...lost];
+}
+
+function lostMessage(lost: readonly NodeAddress[], cloud: readonly NodeAddress[]): string {
+  const [kept, reported] = [lost, cloud].map((addresses) => addresses.map(textOf).join(", "));
+  return `the cloud no longer reports ${kept}, but ${reported}; the Node keeps its addresses. If the instance no longer has them, delete the Node and let it register again`;
 }
 
 function familyOf({ address }: NodeAddress): string | undefined {
