@@ -197,6 +197,13 @@ export const cutToBytes = (text: string, maxBytes: number): string =>
   cutWhile(text.toWellFormed(), (candidate) => Buffer.byteLength(candidate) <= maxBytes);
 
 /**
+ * A text for people as a response may have it: cut to so many bytes, and without control characters except tabs and line breaks. The
+ * controller would refuse the whole response.
+ */
+export const responseText = (text: string, maxBytes: number): string =>
+  cutToBytes(text.replaceAll(/[^\P{Cc}\t\n\r]/gu, "\uFFFD"), maxBytes);
+
+/**
  * Cuts a text so that its percent-encoded form, as in `grpc-message`, is at most so many bytes. Half a surrogate
  * pair makes grpc-js throw where no caller can catch it, so the text is made well formed first.
  */

@@ -27,6 +27,7 @@ import type {
   Protocol,
 } from "../../definition/common.ts";
 import type { Absent, NotOwned, PendingOptions } from "../../results/results.ts";
+import { responseText } from "../../results/status.ts";
 import { toDuration } from "../../util/clock.ts";
 
 /** Addresses as a provider writes them, without duplicates, in order. */
@@ -88,19 +89,31 @@ export const toWireAbsence = (absence: Absent, callTime: Date): Absence => ({
   stronglyConsistent: absence.stronglyConsistent ?? false,
 });
 
-export const toWireNotOwned = (answer: NotOwned): WireNotOwned => ({ message: answer.message ?? "" });
+/** Longest texts for people, in bytes: max_bytes of `message`, `summary` and `detail`, and of `stage` and `remaining`. */
+const maxTextBytes = 1_024;
+const maxShortTextBytes = 253;
+
+/** A message of the contract for people. */
+export const toWireMessage = (text: string): string => responseText(text, maxTextBytes);
+
+/** What a deletion has left. */
+export const toWireRemaining = (text: string): string => responseText(text, maxShortTextBytes);
+
+export const toWireNotOwned = (answer: NotOwned): WireNotOwned => ({
+  message: toWireMessage(answer.message ?? ""),
+});
 
 const defaultPollAfterMs = 5_000;
 const maxPollAfterMs = 60_000;
 
 export const toWireOperation = (work: PendingOptions): Operation => ({
   id: work.operationId ?? "",
-  stage: work.stage ?? "",
+  stage: responseText(work.stage ?? "", maxShortTextBytes),
   progressPercent: work.progressPercent,
   pollAfter: toDuration(Math.min(Math.max(work.pollAfterMs ?? defaultPollAfterMs, 1), maxPollAfterMs)),
   startTime: work.startTime,
   expectedEndTime: work.expectedEndTime,
-  message: work.message ?? "",
+  message: toWireMessage(work.message ?? ""),
 });
 
 const wireSeverities = { info: Severity.INFO, warning: Severity.WARNING, error: Severity.ERROR } as const;
@@ -108,8 +121,8 @@ const wireSeverities = { info: Severity.INFO, warning: Severity.WARNING, error: 
 export const toWireDiagnostic = (diagnostic: Diagnostic): WireDiagnostic => ({
   severity: wireSeverities[diagnostic.severity ?? "warning"],
   reason: diagnostic.reason,
-  summary: diagnostic.summary,
-  detail: diagnostic.detail ?? "",
+  summary: toWireMessage(diagnostic.summary),
+  detail: toWireMessage(diagnostic.detail ?? ""),
   field: diagnostic.field ?? "",
   helpUrl: diagnostic.helpUrl ?? "",
 });
@@ -125,14 +138,14 @@ export const toWirePlannedChange = (change: PlannedChange): WirePlannedChange =>
   action: wireActions[change.action],
   resourceType: change.resourceType,
   resourceId: change.resourceId ?? "",
-  summary: change.summary ?? "",
+  summary: toWireMessage(change.summary ?? ""),
 });
 
 export const toWireCondition = (condition: Condition): WireCondition => ({
   type: condition.type,
   status: conditionStatus(condition.status),
   reason: condition.reason ?? "",
-  message: condition.message ?? "",
+  message: toWireMessage(condition.message ?? ""),
   lastTransitionTime: condition.lastTransitionTime,
 });
 

@@ -32,6 +32,7 @@ import {
   fromWireIpFamily,
   fromWireProtocol,
   toWireCondition,
+  toWireMessage,
   toWireOperation,
   toWireProtocol,
 } from "./common.ts";
@@ -172,7 +173,7 @@ const toWireUnregisteredNode = ({ name, providerId = "", reason, message = "" }:
   name,
   providerId,
   reason,
-  message,
+  message: toWireMessage(message),
 });
 
 /** The fingerprints in force: the provider's, else those of the finished change. Nodes that are not all targets are not in force. */

@@ -2,7 +2,7 @@ import {
   type LoadBalancer as WireLoadBalancer,
   LoadBalancerPhase,
 } from "@cloudwire/proto/cloudprovider/v1/load_balancer";
-import { toWireOperation } from "../convert/common.ts";
+import { toWireOperation, toWireRemaining } from "../convert/common.ts";
 import type { Progress } from "../../definition/call-context.ts";
 import { type Pending, pending } from "../../results/results.ts";
 import type { LongOperation, LongOperationState } from "../../state/long-changes.ts";
@@ -21,7 +21,7 @@ const maxRemaining = 64;
 export const deletion = (answer: Pending | undefined) => ({
   done: answer === undefined,
   operation: answer && toWireOperation(answer),
-  remaining: (answer?.remaining ?? []).slice(0, maxRemaining),
+  remaining: (answer?.remaining ?? []).slice(0, maxRemaining).map(toWireRemaining),
 });
 
 /** Never equal to a fingerprint: those are hashes. */
