@@ -1,5 +1,5 @@
 import type { Node } from "../../api/node.ts";
-import { type Cidr, parseCidr } from "../../util/cidr.ts";
+import { type Cidr, contains, parseCidr } from "../../util/cidr.ts";
 import { deepEqual } from "../../util/equal.ts";
 import type { CidrSet } from "./cidr-set.ts";
 import type { NodeIpamMetrics } from "./metrics.ts";
@@ -76,7 +76,7 @@ export class CidrAllocations {
     }
     if (existing !== undefined) this.#release(existing);
     const conflicts = cidrs.flatMap((cidr) => this.#conflictOf(cidr) ?? []);
-    const parsed = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []);
+    const parsed = cidrs.flatMap((cidr) => parseCidr(cidr) ?? []).filter((cidr) => !this.#isAll(cidr));
     for (const cidr of parsed) this.#occupy(cidr);
     this.#entries.set(metadata.uid, { parsed, cidrs, isWritten: true });
     return conflicts;
@@ -99,8 +99,14 @@ export class CidrAllocations {
     const parsed = parseCidr(cidr);
     if (parsed === undefined) return { cidr, message: "is not a valid CIDR" };
     if (!sets.some((set) => set.overlaps(parsed))) return { cidr, message: "is outside of --cluster-cidr" };
+    if (this.#isAll(parsed)) return { cidr, message: "contains a whole CIDR of --cluster-cidr and is not reserved" };
     if (!sets.some((set) => set.isInUse(parsed))) return undefined;
     return { cidr, message: "is also used by another Node or by Services" };
+  }
+
+  /** A kubelet can set it on its own Node, and no other Node would get a block. */
+  #isAll(cidr: Cidr): boolean {
+    return this.#deps.sets.some((set) => set.capacity > 1 && contains(cidr, set.cidr));
   }
 
   #allocate(set: CidrSet): Cidr | undefined {

@@ -51,6 +51,22 @@ describe("node-ipam gives ranges", () => {
     });
   });
 
+  test.each(["10.0.0.0/22", "10.0.0.0/8", "0.0.0.0/0"])(
+    "also beside a Node whose kubelet has set %s, and says so (case A-1)",
+    async (cidr) => {
+      world.node("old", ["10.0.0.0/24"]);
+      world.start(ranges(["10.0.0.0/22 24"]));
+      world.node("attacker", [cidr]);
+      world.node("a");
+      await world.clock.advance(0);
+      await world.remove("attacker");
+      world.node("b");
+      await world.clock.advance(0);
+      expect(world.held).toEqual({ old: ["10.0.0.0/24"], a: ["10.0.1.0/24"], b: ["10.0.2.0/24"] });
+      expect(JSON.stringify(world.log.lines)).toContain("contains a whole CIDR of --cluster-cidr and is not reserved");
+    },
+  );
+
   test("that no Node has, whether it was there before or came with its own", async () => {
     world.node("old", ["10.0.0.0/24", "fd00::/64"]);
     world.start(DUAL);
