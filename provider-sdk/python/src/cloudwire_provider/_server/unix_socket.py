@@ -53,7 +53,9 @@ def bind(path: str, group: str, listen: Callable[[], object]) -> Identity:
     gid = _group_id(group) if group else -1
     if not os.access(directory, os.W_OK | os.X_OK):
         who = f"user {os.getuid()} cannot create a socket in {directory}"
-        raise StartError([f"{who}; grant it write permission, in a pod with an emptyDir volume and fsGroup"], unavailable=True)
+        raise StartError(
+            [f"{who}; grant it write permission, in a pod with an emptyDir volume and fsGroup"], unavailable=True
+        )
     with _locked(path):
         _clear(path)
         # The C core leaves what the umask leaves of 0777: the mode is right from the first moment on.
