@@ -9,6 +9,7 @@ import (
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
 	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"cloudwire.dev/provider-sdk/go/internal/telemetry"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/durationpb"
 )
 
@@ -223,7 +224,9 @@ func (r *recorder) plan(change *cpv1.PlannedChange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.planned) < maxPlannedChanges {
-		r.planned = append(r.planned, change)
+		shown := proto.CloneOf(change)
+		shown.Summary = rules.ResponseText(shown.GetSummary(), rules.MaxMessageBytes)
+		r.planned = append(r.planned, shown)
 	}
 }
 
@@ -231,7 +234,10 @@ func (r *recorder) diagnose(diagnostic *cpv1.Diagnostic) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.diagnostics) < maxDiagnostics {
-		r.diagnostics = append(r.diagnostics, diagnostic)
+		shown := proto.CloneOf(diagnostic)
+		shown.Summary = rules.ResponseText(shown.GetSummary(), rules.MaxMessageBytes)
+		shown.Detail = rules.ResponseText(shown.GetDetail(), rules.MaxMessageBytes)
+		r.diagnostics = append(r.diagnostics, shown)
 	}
 }
 

@@ -3,6 +3,7 @@ package provider_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -333,6 +334,33 @@ func TestGetLoadBalancerFindsItInTheList(t *testing.T) {
 		response, err := p.Client.GetLoadBalancer(t.Context(), &cpv1.GetLoadBalancerRequest{Context: p.Context(), Service: p.Service("web", uid)})
 		if err != nil || response.GetLoadBalancer().GetId() != want || (response.GetAbsent() == nil) != (want != "") {
 			t.Errorf("%s: %v, %v", uid, response, err)
+		}
+	}
+}
+
+// (case A-5)
+func TestTextsForPeopleAreCutToTheLimitsOfTheContract(t *testing.T) {
+	text := "\x1b[31m" + strings.Repeat("allow tcp|80|80|10.0.0.0/16, ", 400)
+	p := providertest.Start(t, withBalancers(&provider.LoadBalancers{
+		Delete: func(ctx context.Context, _ *provider.LoadBalancerRef) (*provider.PendingResult, error) {
+			call := provider.CallOf(ctx)
+			call.AddDiagnostic(&cpv1.Diagnostic{Reason: "Any", Summary: text, Detail: text})
+			call.AddPlannedChange(&cpv1.PlannedChange{ResourceType: "rule", Summary: text})
+			return provider.Pending("lb-1", provider.Stage(text), provider.WaitingFor(text), provider.Remaining(text)), nil
+		},
+	}))
+	request := &cpv1.DeleteLoadBalancerRequest{Context: p.Context(), Change: p.Change("r-1"), Service: p.Service("web", "uid-1")}
+	got, err := p.Client.DeleteLoadBalancer(t.Context(), request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said, planned := got.GetDiagnostics()[0], got.GetPlannedChanges()[0]
+	for text, limit := range map[string]int{
+		got.GetOperation().GetStage(): 253, got.GetRemaining()[0]: 253, got.GetOperation().GetMessage(): 1024,
+		said.GetSummary(): 1024, said.GetDetail(): 1024, planned.GetSummary(): 1024,
+	} {
+		if len(text) > limit || !strings.HasPrefix(text, "\uFFFD[31mallow") {
+			t.Errorf("got %d bytes of at most %d: %.20q", len(text), limit, text)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	cpv1 "cloudwire.dev/provider-sdk/go/cloudprovider/v1"
+	"cloudwire.dev/provider-sdk/go/internal/rules"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
 )
@@ -146,7 +147,7 @@ func PollAfter(d time.Duration) PendingOption {
 
 // Stage sets the human-readable stage of the work: waiting for health checks.
 func Stage(stage string) PendingOption {
-	return func(p *PendingResult) { p.operation.Stage = stage }
+	return func(p *PendingResult) { p.operation.Stage = rules.ResponseText(stage, rules.MaxShortTextBytes) }
 }
 
 // OperationID sets the cloud's ID of the operation; the next call contains it as a hint.
@@ -171,7 +172,7 @@ func ExpectedEnd(t time.Time) PendingOption {
 
 // WaitingFor sets the human-readable description of what the work waits for.
 func WaitingFor(message string) PendingOption {
-	return func(p *PendingResult) { p.operation.Message = message }
+	return func(p *PendingResult) { p.operation.Message = rules.ResponseText(message, rules.MaxMessageBytes) }
 }
 
 // Updating states that the load balancer already serves traffic and is being changed. Default: it does not serve yet.
@@ -186,7 +187,12 @@ func WithIngress(items ...*cpv1.LoadBalancerIngress) PendingOption {
 
 // Remaining sets the human-readable objects that a delete has left so far: security group sg-1.
 func Remaining(objects ...string) PendingOption {
-	return func(p *PendingResult) { p.remaining = objects }
+	return func(p *PendingResult) {
+		p.remaining = make([]string, len(objects))
+		for i, object := range objects {
+			p.remaining[i] = rules.ResponseText(object, rules.MaxShortTextBytes)
+		}
+	}
 }
 
 // Pending states that the cloud accepted the change and still works on it; the caller polls again. id is that of the

@@ -89,6 +89,27 @@ def test_pending_work_has_no_fingerprints_and_is_asked_about_again(provider):
         assert client.call(v1.GetLoadBalancerRequest(service=client.service())).load_balancer.HasField("operation")
 
 
+# (case A-5)
+def test_texts_for_people_are_cut_to_the_limits_of_the_contract(provider):
+    text = "\x1b[31m" + "allow tcp|80|80|10.0.0.0/16, " * 400
+
+    def delete(_ref, context):
+        context.add_diagnostic(v1.Diagnostic(reason="Any", summary=text, detail=text))
+        context.add_planned_change(v1.PlannedChange(resource_type="rule", summary=text))
+        return pending("lb-1", stage=text, message=text, remaining=[text])
+
+    provider.load_balancers.ensure(lambda _wanted, _context: pending("lb-1"))
+    provider.load_balancers.delete(delete)
+    provider.load_balancers.get(lambda _ref, _context: pending("lb-1"))
+    with serving(provider) as client:
+        got = client.call(v1.DeleteLoadBalancerRequest(service=client.service()))
+    said, planned = got.diagnostics[0], got.planned_changes[0]
+    for short in (got.operation.stage, *got.remaining):
+        assert (len(short.encode()) <= 253, short[:10]) == (True, "\ufffd[31mallow")
+    for long in (got.operation.message, said.summary, said.detail, planned.summary):
+        assert (len(long.encode()) <= 1024, long[:10]) == (True, "\ufffd[31mallow")
+
+
 def test_repeated_change_is_answered_from_memory_and_an_superseded_one_refused(provider, seen):
     with serving(provider) as client:
         request = client.ensure()

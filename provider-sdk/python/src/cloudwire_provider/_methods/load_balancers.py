@@ -13,7 +13,7 @@ from cloudwire_provider._methods.nodes import NodeList, NodeResolver
 from cloudwire_provider._methods.results import absence, operation, refuse_absence
 from cloudwire_provider._server.rules import answer_problem
 from cloudwire_provider._server.runtime import Runtime, draining, now_timestamp
-from cloudwire_provider._server.status import seconds_of
+from cloudwire_provider._server.status import response_text, seconds_of
 from cloudwire_provider._state.change_serializer import MAX_OPERATION, Change, ChangeSerializer, SequenceFence
 from cloudwire_provider._telemetry.call_recorder import Call, CallRecorder
 from cloudwire_provider.context import CallContext, ChangeContext
@@ -131,7 +131,7 @@ class LoadBalancerService:
             return unfinished(recorder, answer)
 
         def unfinished(recorder: CallRecorder, going_on: Pending) -> v1.DeleteLoadBalancerResponse:
-            left = list(going_on.remaining)[:_MAX_REMAINING]
+            left = [response_text(item, 253) for item in list(going_on.remaining)[:_MAX_REMAINING]]
             return v1.DeleteLoadBalancerResponse(operation=operation(going_on), remaining=left, **_reported(recorder))
 
         return await self._in_turn(request, call, "delete", work, unfinished)

@@ -8,7 +8,7 @@ from datetime import datetime
 from google.protobuf.timestamp_pb2 import Timestamp
 
 from cloudwire_provider import v1
-from cloudwire_provider._server.status import duration
+from cloudwire_provider._server.status import MAX_MESSAGE_BYTES, duration, response_text
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.results import Absent, Pending
 
@@ -37,10 +37,10 @@ def operation(work: Pending) -> v1.Operation:
     """Work that goes on."""
     return v1.Operation(
         id=work.operation_id,
-        stage=work.stage,
+        stage=response_text(work.stage, 253),
         progress_percent=work.progress_percent,
         poll_after=duration(min(max(work.poll_after, 0.001), _MAX_POLL_AFTER)),
-        message=work.message,
+        message=response_text(work.message, MAX_MESSAGE_BYTES),
         start_time=to_timestamp(work.start_time) if work.start_time else None,
         expected_end_time=to_timestamp(work.expected_end_time) if work.expected_end_time else None,
     )

@@ -39,6 +39,14 @@ def cut_to_bytes(text: str, max_bytes: int, *, percent_encoded: bool = False) ->
     return text[:low] + "…"
 
 
+_CONTROL = {code: "\ufffd" for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n\r"}
+
+
+def response_text(text: str, max_bytes: int) -> str:
+    """Cut a text for people to a limit of the contract, without control characters: the controller would refuse the response."""
+    return cut_to_bytes(text.translate(_CONTROL), max_bytes)
+
+
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 
 

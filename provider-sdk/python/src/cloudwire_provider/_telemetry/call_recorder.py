@@ -9,7 +9,7 @@ from typing import Any
 
 from cloudwire_provider import v1
 from cloudwire_provider._server.classify import classify, from_http_status
-from cloudwire_provider._server.status import duration
+from cloudwire_provider._server.status import MAX_MESSAGE_BYTES, duration, response_text
 from cloudwire_provider._state.retries import RetryBudget
 from cloudwire_provider.errors import ProviderError
 from cloudwire_provider.log import Log
@@ -119,12 +119,19 @@ class CallRecorder:
     def plan(self, change: v1.PlannedChange) -> None:
         """Keep a change that was left undone."""
         if len(self.planned_changes) < _MAX_PLANNED_CHANGES:
-            self.planned_changes.append(change)
+            shown = v1.PlannedChange()
+            shown.CopyFrom(change)
+            shown.summary = response_text(change.summary, MAX_MESSAGE_BYTES)
+            self.planned_changes.append(shown)
 
     def diagnose(self, diagnostic: v1.Diagnostic) -> None:
         """Keep something for the user."""
         if len(self.diagnostics) < _MAX_DIAGNOSTICS:
-            self.diagnostics.append(diagnostic)
+            shown = v1.Diagnostic()
+            shown.CopyFrom(diagnostic)
+            shown.summary = response_text(diagnostic.summary, MAX_MESSAGE_BYTES)
+            shown.detail = response_text(diagnostic.detail, MAX_MESSAGE_BYTES)
+            self.diagnostics.append(shown)
 
     def record_cloud_call(self, cloud_call: CloudCall) -> None:
         """Count one request to the cloud and draw conclusions from its outcome."""
