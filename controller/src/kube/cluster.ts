@@ -55,6 +55,8 @@ export interface ClusterConnectionDependencies {
 
 /** Clients, informers and events of one cluster. */
 export interface ClusterConnection {
+  /** Host name or IP address at which the API server is called. */
+  readonly apiServerHost: string;
   readonly client: KubeClient;
   /** A separate client, so that a burst of writes never delays the Lease. */
   readonly electionClient: KubeClient & Pick<ListWatcher, "watch">;
@@ -113,6 +115,7 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
   ];
   const client = clientOf(main, "cloud-controllers", dependencies.tracing);
   return {
+    apiServerHost: hostOf(access.server),
     client: filter === undefined ? client : new PlanningKubeClient(client, filter),
     electionClient: clientOf(unlimited, "leader-election"),
     reviewClient: (reviewer) => {
@@ -136,6 +139,10 @@ export function connectCluster(dependencies: ClusterConnectionDependencies): Clu
       await Promise.all([main, unlimited, ...reviewers].map((transport) => transport.close()));
     },
   };
+}
+
+function hostOf(server: string): string {
+  return new URL(server).hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
 function limiterOf({ kubeApiQps, kubeApiBurst }: ClusterConnectionDependencies["options"], clock: Clock) {

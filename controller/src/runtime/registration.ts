@@ -15,7 +15,7 @@ export interface ControllerContext<Options> extends ControllerEnvironment {
   readonly options: Options;
   readonly cluster: Pick<
     ClusterConnection,
-    "client" | "nodes" | "services" | "persistentVolumes" | "kubeletServingRequests"
+    "apiServerHost" | "client" | "nodes" | "services" | "persistentVolumes" | "kubeletServingRequests"
   > & {
     readonly events: Pick<ClusterConnection["events"], "recorder">;
   };

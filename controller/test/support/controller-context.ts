@@ -63,6 +63,7 @@ export function controllerContext<Options>(parts: ContextParts<Options>): Contro
     options,
     program: { ...environment.program, identity: PROCESS, random: () => 0.5, metrics },
     cluster: {
+      apiServerHost: parts.apiServerHost ?? "api.test",
       client,
       events: { recorder: () => ({ record }) },
       nodes: parts.nodes ?? new FakeInformer(),

@@ -26,6 +26,12 @@ describe("kubelet-serving-csr-approver approves no certificate, whatever the clo
     );
   });
 
+  test("the address at which the API server is called, such as a load balancer's (case N-6)", async () => {
+    world.apiServerHost = "10.0.0.100";
+    await request("10.0.0.100");
+    expect(world.approved).toEqual([]);
+  });
+
   test.each(["127.0.0.1", "169.254.169.254", "224.0.0.1", "0.0.0.0"])("%s (case N-6)", async (address) => {
     await request(address);
     expect(world.approved).toEqual([]);

@@ -70,8 +70,18 @@ function requestReconciler(
   waiting: WaitingRequests,
 ): Reconciler {
   const requests = cluster.kubeletServingRequests.lister;
+  const { apiServerHost } = cluster;
   const clusterAddresses = new ClusterAddressReader(cluster.client, clock);
-  const gathering = { requests, nodes: cluster.nodes.lister, instances, providers, waiting, clock, clusterAddresses };
+  const gathering = {
+    requests,
+    nodes: cluster.nodes.lister,
+    instances,
+    providers,
+    waiting,
+    clock,
+    clusterAddresses,
+    apiServerHost,
+  };
   const events = cluster.events.recorder(EVENT_SOURCES.kubeletServing);
   const applying = {
     kube: cluster.client,

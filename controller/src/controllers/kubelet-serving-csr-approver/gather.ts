@@ -20,6 +20,7 @@ export interface GatherDependencies {
   readonly waiting: WaitingRequests;
   readonly clock: Clock;
   readonly clusterAddresses: Pick<ClusterAddressReader, "read">;
+  readonly apiServerHost: string;
 }
 
 /** Limits how long a released address can still be certified. Requests that arrive together share one lookup. */
@@ -39,7 +40,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 }
 
 async function lookUp(
-  { instances, providers, clusterAddresses }: GatherDependencies,
+  { instances, providers, clusterAddresses, apiServerHost }: GatherDependencies,
   node: Node,
   signal: AbortSignal,
 ): Promise<Target> {
@@ -52,6 +53,7 @@ async function lookUp(
     node,
     answer,
     cluster,
+    apiServerHost,
     untrustedReason: providers.providers.find(({ name }) => name === witness)?.untrustedReason,
   };
 }

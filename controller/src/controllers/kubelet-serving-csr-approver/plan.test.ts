@@ -19,7 +19,13 @@ function input(parts: Partial<Input> = {}): Input {
 }
 
 function target(answer: InstanceResult, untrustedReason?: string): Target {
-  return { node: node("node-a"), cluster: { kind: "known", services: [], apiServers: [] }, answer, untrustedReason };
+  return {
+    node: node("node-a"),
+    cluster: { kind: "known", services: [], apiServers: [] },
+    apiServerHost: "api.test",
+    answer,
+    untrustedReason,
+  };
 }
 
 /** Seconds after the request was made. */

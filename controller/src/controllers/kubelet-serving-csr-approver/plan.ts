@@ -18,6 +18,8 @@ export interface Input {
 export interface Target extends InstanceEvidence {
   readonly node: Node;
   readonly cluster: ClusterAddresses;
+  /** Host name or IP address at which this program calls the API server. */
+  readonly apiServerHost: string;
 }
 
 export type Plan = Approve | Leave | Wait;
@@ -59,7 +61,7 @@ export function plan({ csr, claim, target }: Input, nowMs: number): Plan {
   const finding =
     target === undefined
       ? objection("nodeNotFound", `Node ${nodeName} does not exist`)
-      : (reservedObjection(claim, target.node, target.cluster) ?? evaluateClaim(claim, target));
+      : (reservedObjection(claim, target.node, target) ?? evaluateClaim(claim, target));
   if (finding.kind === "confirmation") return { kind: "approve", csr, condition: approval(claim, finding.providerId) };
   const ageMs = nowMs - csr.metadata.creationTimestampMs;
   return {

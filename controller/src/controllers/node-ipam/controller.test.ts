@@ -59,6 +59,7 @@ describe("node-ipam gives ranges", () => {
       world.node("attacker", [cidr]);
       world.node("a");
       await world.clock.advance(0);
+      expect(world.rangesOf("a")).toEqual(["10.0.1.0/24"]);
       await world.remove("attacker");
       world.node("b");
       await world.clock.advance(0);

@@ -35,6 +35,8 @@ export class KubeletServingHarness {
   readonly asked: string[] = [];
   readonly says = new Map<string, InstanceResult>();
   untrustedReason: string | undefined;
+  /** Set before the start. */
+  apiServerHost = "api.test";
   /** Why the addresses of the cluster cannot be read. */
   clusterFailure: Error | undefined;
   /** Set before the start: nothing is written, all is planned. */
@@ -55,6 +57,7 @@ export class KubeletServingHarness {
         log,
         metrics: this.metrics,
         kubeletServingRequests: this.requests,
+        apiServerHost: this.apiServerHost,
         nodes: this.nodes,
         instances: {
           get: ({ metadata }) => {
