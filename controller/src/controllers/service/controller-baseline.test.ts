@@ -45,6 +45,19 @@ describe("a load balancer that another client changes", () => {
     },
   );
 
+  test("is checked with its lock key: without one, the check would run alone and delay all changes (case S-12)", async () => {
+    const cloud = new LoadBalancerCloud();
+    cloud.lockKey = "shared-1";
+    await using world = new ServiceHarness();
+    world.store.put(service("web"));
+    await world.start([cloud.provider()]);
+    await world.pass(5000);
+    await world.stop();
+    await world.start([cloud.provider()]);
+    await world.pass(10_000);
+    expect(cloud.checkedLocks).toEqual(["shared-1"]);
+  });
+
   test("while the process is away is reported, and repaired soon after its start (case S-12)", async () => {
     const cloud = new LoadBalancerCloud();
     await using world = new ServiceHarness();

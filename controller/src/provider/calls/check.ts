@@ -1,4 +1,4 @@
-import type { CallOptions, EnsureLoadBalancerInput, ProviderChanges } from "../model/client.ts";
+import type { CheckOptions, EnsureLoadBalancerInput, ProviderChanges } from "../model/client.ts";
 import { hasReason } from "../model/errors.ts";
 import type {
   LoadBalancerChange,
@@ -13,12 +13,12 @@ export async function checkLoadBalancer(
   session: Session,
   { ensureLoadBalancer }: Pick<ProviderChanges, "ensureLoadBalancer">,
   input: EnsureLoadBalancerInput,
-  { signal, priority = "high" }: CallOptions,
+  { signal, priority = "high", lockKey }: CheckOptions,
 ): Promise<LoadBalancerCheck> {
   const { validateOnly } = await session.capability("loadBalancers", signal);
   if (!validateOnly) return { kind: "unsupported" };
   try {
-    const options = { signal, priority, validateOnly: true, trigger: "check" };
+    const options = { signal, priority, validateOnly: true, trigger: "check", lockKey };
     // The whole nodes: acknowledged ones may no longer be targets.
     return checkOf(await ensureLoadBalancer({ ...input, acknowledgedNodes: undefined }, options));
   } catch (error) {

@@ -40,6 +40,8 @@ export interface ChangeOptions extends CallOptions {
   readonly lockKey?: string | undefined;
 }
 
+export type CheckOptions = CallOptions & Pick<ChangeOptions, "lockKey">;
+
 export interface LoadBalancerRef {
   readonly service: ServiceRef;
   readonly class?: string | undefined;
@@ -144,7 +146,7 @@ export interface ProviderReads {
   watchInstances(options: WatchOptions): AsyncIterable<WatchEvent<InstanceHint>>;
   getLoadBalancer(ref: LoadBalancerRef, options: CallOptions): Promise<LoadBalancerResult>;
   /** Compares the cloud objects with the desired state, by EnsureLoadBalancer with `validate_only`. */
-  checkLoadBalancer(input: EnsureLoadBalancerInput, options: CallOptions): Promise<LoadBalancerCheck>;
+  checkLoadBalancer(input: EnsureLoadBalancerInput, options: CheckOptions): Promise<LoadBalancerCheck>;
   listLoadBalancers(options: CallOptions): Promise<Listing<LoadBalancer>>;
   watchLoadBalancers(options: WatchOptions): AsyncIterable<WatchEvent<LoadBalancerHint>>;
   listRoutes(options: CallOptions): Promise<RouteList>;

@@ -51,6 +51,10 @@ export class LoadBalancerCloud {
   remaining: readonly string[] = [];
   /** Declared by the provider. */
   annotations: readonly AnnotationSchema[] = [];
+  /** Lock key of each load balancer. */
+  lockKey = "";
+  /** Lock keys of checks. */
+  readonly checkedLocks: string[] = [];
   /** Updates of the nodes return the fingerprint of before. */
   reportsPrevious = true;
   readonly #name: string;
@@ -83,7 +87,10 @@ export class LoadBalancerCloud {
         ...idle.client,
         listLoadBalancers: () => this.#serve("list", "", () => this.#list()),
         getLoadBalancer: (ref) => this.#serve("get", ref.service.uid, () => this.#get(ref)),
-        checkLoadBalancer: (input) => this.#serve("check", input.service.uid, () => this.#check(input)),
+        checkLoadBalancer: (input, { lockKey = "" }) => {
+          this.checkedLocks.push(lockKey);
+          return this.#serve("check", input.service.uid, () => this.#check(input));
+        },
         ensureLoadBalancer: (input, { requestId }) =>
           this.#serve("ensure", input.service.uid, () => this.#ensure(input, requestId)),
         updateLoadBalancerNodes: (input) => this.#serve("update", input.service.uid, () => this.#update(input)),
@@ -194,7 +201,7 @@ export class LoadBalancerCloud {
       conditions: [],
       operation: undefined,
       tags: {},
-      lockKey: "",
+      lockKey: this.lockKey,
       unregisteredNodes: unregistered.map((name) => ({ name, reason: "InstanceStopped", message: "Start it." })),
       previousObservedFingerprint: "",
     };

@@ -189,9 +189,10 @@ async function look(
 function checkLoadBalancer(
   { context: { signal, priority } }: Gathering,
   { provider }: { readonly provider: ReadableProvider },
-  { service, desired }: { readonly service: Service; readonly desired: DesiredWithSpec },
+  { service, desired, present }: Pick<EnsureInput, "service" | "present"> & { readonly desired: DesiredWithSpec },
 ): Promise<LoadBalancerCheck> {
-  return provider.client.checkLoadBalancer({ service: serviceRef(service), ...desired }, { signal, priority });
+  const options = { signal, priority, lockKey: present?.lockKey };
+  return provider.client.checkLoadBalancer({ service: serviceRef(service), ...desired }, options);
 }
 
 async function read(
