@@ -79,6 +79,17 @@ describe("service-lb that waits for what another Service has", () => {
     },
   );
 
+  test("gets it although the load balancer of a Service before it is not ready (case S-4)", async () => {
+    const { cloud, harness } = await crowded("ADDRESS_IN_USE", ["a", "b", "c"], 1);
+    const full = cloud.fail;
+    cloud.fail = (call, uid) =>
+      uid === uidOf("b") ? contractError("NOT_READY", "it is being deleted") : full(call, uid);
+    remove(harness, "a");
+    await harness.pass(5000);
+    expect([...cloud.kept.keys()]).toEqual([uidOf("c")]);
+    await harness.stop();
+  });
+
   test("gets it when the other Service changes to another address (case S-4)", async () => {
     const { cloud, harness } = await crowded("ADDRESS_IN_USE", ["a", "b"], 1);
     cloud.fail = () => undefined;

@@ -19,12 +19,17 @@ const RESOURCE_REASONS: ReadonlySet<string> = new Set([
   "QUOTA_EXCEEDED",
 ]);
 
+/** Codes of a cloud or provider that does not respond. Other temporary failures, such as NOT_READY, are about one load balancer. */
+const CLOUD_CODES: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"]);
+
 /** undefined: nothing that another Service can end. */
 export function waitsFor(error: unknown): WaitsFor | undefined {
   const cause = causesOf(error).find((one) => one instanceof ProviderError);
   if (cause === undefined || cause.isClientThrottled) return undefined;
   if (RESOURCE_REASONS.has(cause.reason)) return "resource";
-  return isOfClass(cause, "TRANSIENT") || isOfClass(cause, "OUTCOME_UNKNOWN") ? "cloud" : undefined;
+  const isOfCloud = cause.fromTransport || CLOUD_CODES.has(cause.code);
+  const isTemporary = isOfClass(cause, "TRANSIENT") || isOfClass(cause, "OUTCOME_UNKNOWN");
+  return isOfCloud && isTemporary ? "cloud" : undefined;
 }
 
 /** The end of a reconcile. */
