@@ -7,10 +7,10 @@ test.each([
   ["us-east-1a/i-01234567", { kind: "instance", instanceId: "i-01234567" }],
   ["/us-west-2a/0a1b/fargate-ip-10-0-0-7.ec2.internal", { kind: "foreign" }],
   ["/us-east-1a/i-0123", { kind: "malformed" }],
-  ["/us-east-1a/i-0123456789ABCDEF0", { kind: "malformed" }],
+  ["/us-east-1a/I-0123456789ABCDEF0", { kind: "instance", instanceId: "i-0123456789abcdef0" }],
   ["/us-east-1a/vol-01234567", { kind: "malformed" }],
   ["", { kind: "malformed" }],
-])("parseId() reads %s", (id, expected) => {
+])("parseId() reads %s (case N-7)", (id, expected) => {
   expect(parseId(id)).toMatchObject(expected);
 });
 

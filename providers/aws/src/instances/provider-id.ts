@@ -20,7 +20,7 @@ export function formatId(zone: string, instanceId: string): string {
  * this controller or a kubelet has ever written is understood.
  */
 export function parseId(id: string): ParsedId {
-  const last = id.split("/").at(-1) ?? "";
+  const last = id.toLowerCase().split("/").at(-1) ?? "";
   if (instanceIdForm.test(last)) return { kind: "instance", instanceId: last };
   if (last.startsWith("fargate-")) return { kind: "foreign" };
   return {

@@ -1,5 +1,5 @@
 import type { MachineSource } from "../inventory/inventory-files.ts";
-import { internalAddress } from "../inventory/machine.ts";
+import { internalAddress, machineOf } from "../inventory/machine.ts";
 import { goneFrom } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
@@ -13,7 +13,7 @@ export async function repairRoutes(store: Store, routes: KernelRoutes, source: M
     await store.refresh();
     const moved = store.state().routes.flatMap((route): readonly RouteRecord[] => {
       if (route.isDeleting) return [];
-      const addresses = machines.byId.get(route.targetId)?.addresses ?? [];
+      const addresses = machineOf(machines, route.targetId)?.addresses ?? [];
       const gateway = internalAddress(addresses, familyOf(route.gateway) ?? 4);
       return gateway === undefined || gateway === route.gateway ? [] : [{ ...route, gateway }];
     });

@@ -26,6 +26,7 @@ describe("answerFor()", () => {
     ["a machine by name", { name: "web-1" }, { id: "m-1", state: "RUNNING" }],
     ["an id that is not there", { id: "m-3" }, { kind: "absent", basis: "COMPLETE_LIST_MISS", observeTime: readTime }],
     ["a name that is not there", { name: "web-9" }, { kind: "absent", basis: "COMPLETE_LIST_MISS" }],
+    ["a machine by its id in capitals (case N-7)", { id: "M-1" }, { id: "m-1", state: "RUNNING" }],
     ["an id that cannot be one", { id: "M 1/.." }, { reason: "PROVIDER_ID_MALFORMED" }],
   ])("finds %s", (_, special, answer) => {
     expect(answerFor(node(special), good)).toMatchObject(answer);

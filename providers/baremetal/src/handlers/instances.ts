@@ -9,7 +9,7 @@ import {
   watchFromList,
 } from "@cloudwire/provider-sdk";
 import type { MachineSource } from "../inventory/inventory-files.ts";
-import { type Machines, toInstance } from "../inventory/machine.ts";
+import { machineOf, type Machines, toInstance } from "../inventory/machine.ts";
 import { machineIdPattern } from "../inventory/parse-inventory.ts";
 
 const watchIntervalMs = 2_000;
@@ -42,12 +42,12 @@ export function instanceHandlers(source: MachineSource): InstanceHandlers {
 
 /** The result for one Node. Only a source without problems proves an absence. */
 export function answerFor(node: NodeRef, machines: Machines): InstanceBatchResult {
-  if (node.id !== undefined && !machineIdPattern.test(node.id)) {
+  if (node.id !== undefined && !machineIdPattern.test(node.id.toLowerCase())) {
     const message = `provider ID ${node.providerId ?? node.id} of node ${node.name} is invalid: it may contain a-z, 0-9, ".", "_" and "-"`;
     return new ProviderError("PROVIDER_ID_MALFORMED", message);
   }
   const found =
-    node.id === undefined ? (machines.byName.get(node.name) ?? []) : [machines.byId.get(node.id) ?? []].flat();
+    node.id === undefined ? (machines.byName.get(node.name) ?? []) : [machineOf(machines, node.id) ?? []].flat();
   const [machine, ...more] = found;
   if (more.length > 0) {
     const message = `${found.length} machines have the name ${node.name}: ${found.map(({ id }) => id).join(", ")}`;

@@ -101,6 +101,11 @@ describe("nodes whose machine is not in the inventory", () => {
   });
 });
 
+test("a node whose provider ID is in capitals is a target (case N-7)", async () => {
+  expect(await ensure({ nodes: { "node-1": "baremetal://M-1" } })).toMatchObject({ registeredNodes: 1 });
+  expect(targets()).toEqual(["node-1"]);
+});
+
 test("a port of another program of the gateway is a mistake of the operator, and the message has the port (case S-8)", async () => {
   takenPorts = new Set([80]);
   await expect(ensure()).rejects.toMatchObject({

@@ -10,7 +10,7 @@ import {
 } from "@cloudwire/provider-sdk";
 import type { KernelRoutes, RouteAccess } from "../forwarding/kernel-routes.ts";
 import type { MachineSource } from "../inventory/inventory-files.ts";
-import { internalAddress, type Machines } from "../inventory/machine.ts";
+import { internalAddress, machineOf, type Machines } from "../inventory/machine.ts";
 import { goneFrom, isInTable } from "../plan/routes.ts";
 import { type RouteRecord, withoutRoutes, withRoutes } from "../state/state.ts";
 import type { Store } from "../state/store.ts";
@@ -52,7 +52,7 @@ async function* list({ store, source, kernel }: RouteDeps, { cluster }: RouteLis
 
 function toRoute(record: RouteRecord, machines: Machines): Route {
   const { destination, targetId, targetNodeName } = record;
-  const isGone = machines.problems.length === 0 && !machines.byId.has(targetId);
+  const isGone = machines.problems.length === 0 && machineOf(machines, targetId) === undefined;
   return {
     id: idOf(record),
     destinationCidr: destination,
@@ -128,7 +128,7 @@ function toRecord(
       field: "routes.destination_cidr",
     });
   }
-  const machine = targetId === undefined ? undefined : machines.byId.get(targetId);
+  const machine = targetId === undefined ? undefined : machineOf(machines, targetId);
   if (targetId === undefined || machine === undefined) {
     if (targetId !== undefined && machines.problems.length > 0) {
       return unusable(machines);
@@ -149,7 +149,7 @@ function toRecord(
   return {
     cluster: { id: cluster.id, ...(cluster.name === undefined ? {} : { name: cluster.name }) },
     destination: range.text,
-    targetId,
+    targetId: machine.id,
     ...(targetNodeName === undefined ? {} : { targetNodeName }),
     gateway,
     isDeleting: false,

@@ -1,5 +1,5 @@
 import type { TargetNode, UnregisteredNode } from "@cloudwire/provider-sdk";
-import { internalAddress, type Machines } from "../inventory/machine.ts";
+import { internalAddress, machineOf, type Machines } from "../inventory/machine.ts";
 import type { Target } from "../state/state.ts";
 import { canonicalAddress } from "@cloudwire/provider-sdk/addresses";
 
@@ -22,7 +22,7 @@ export function targetsFor(
     unregisteredNodes.push({ name, providerId, reason, message });
   };
   const targets = nodes.flatMap((node) => {
-    const machine = node.id === undefined ? undefined : machines.byId.get(node.id);
+    const machine = node.id === undefined ? undefined : machineOf(machines, node.id);
     // A source with problems does not prove an absence.
     if (node.id !== undefined && machine === undefined && machines.problems.length === 0) {
       leaveOut(node, "NotInInventory", "The machine is not in the inventory; it is registered when it is");

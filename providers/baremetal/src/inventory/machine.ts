@@ -20,6 +20,7 @@ export interface Machine {
 
 /** The known machines, and whether the list is complete. */
 export interface Machines {
+  /** By the ID in lower case: {@link machineOf}. */
   readonly byId: ReadonlyMap<string, Machine>;
   readonly byName: ReadonlyMap<string, readonly Machine[]>;
   /** Why a missing machine may still exist; empty: the list is complete. */
@@ -29,11 +30,16 @@ export interface Machines {
 
 export function toMachines(machines: readonly Machine[], readTime: Date, problems: readonly string[] = []): Machines {
   return {
-    byId: new Map(machines.map((machine) => [machine.id, machine])),
+    byId: new Map(machines.map((machine) => [machine.id.toLowerCase(), machine])),
     byName: Map.groupBy(machines, ({ name }) => name),
     problems,
     readTime,
   };
+}
+
+/** The letter case of an ID does not count ([BAT-6]): some firmware writes UUIDs in capitals, which a kubelet may get as provider ID. */
+export function machineOf({ byId }: Pick<Machines, "byId">, id: string): Machine | undefined {
+  return byId.get(id.toLowerCase());
 }
 
 /** The machine as Kubernetes takes it over. */

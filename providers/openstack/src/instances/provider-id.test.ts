@@ -7,12 +7,13 @@ test.each([
   [`/${uuid}`, { kind: "server", serverId: uuid }],
   [`/${uuid.toUpperCase()}`, { kind: "server", serverId: uuid }],
   [`one/${uuid}`, { kind: "server", serverId: uuid }],
+  [`One/${uuid}`, { kind: "server", serverId: uuid }],
   [`two/${uuid}`, { kind: "foreign", region: "two" }],
   [uuid, { kind: "malformed" }],
   [`/${uuid}/more`, { kind: "malformed" }],
   ["/web-1", { kind: "malformed" }],
   ["", { kind: "malformed" }],
-])("parseId() reads %s", (id, expected) => {
+])("parseId() reads %s (case N-7)", (id, expected) => {
   expect(parseId(id, "one")).toMatchObject(expected);
 });
 

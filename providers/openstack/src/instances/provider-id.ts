@@ -22,6 +22,6 @@ export function parseId(id: string, ownRegion: string): ParsedId {
     const problem = `provider ID ${providerIdPrefix}${id} is not of the form ${providerIdPrefix}/<uuid> or ${providerIdPrefix}<region>/<uuid>`;
     return { kind: "malformed", problem };
   }
-  if (region !== "" && region !== ownRegion) return { kind: "foreign", region };
+  if (region !== "" && region.toLowerCase() !== ownRegion.toLowerCase()) return { kind: "foreign", region };
   return { kind: "server", serverId: serverId.toLowerCase() };
 }
