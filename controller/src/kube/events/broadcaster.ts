@@ -48,7 +48,7 @@ const MAX_PAUSE_MS = 1000;
 const WARN_INTERVAL_MS = 1_800_000;
 const MAX_WARNINGS = 1024;
 
-/** Sends events one after the other in the background. Warnings go first, each type in recorded order. */
+/** Sends events one after the other in the background. Warnings go first, then namespaces take turns, each in recorded order. */
 export class EventBroadcaster {
   readonly #deps: EventBroadcasterDependencies;
   readonly #correlator: EventCorrelator;
@@ -89,7 +89,7 @@ export class EventBroadcaster {
     const correlated = this.#correlator.correlate(component, input);
     if (correlated.kind === "rate_limited") return this.#drop("rate_limited", component, input);
     if (this.#waiting.size >= MAX_WAITING) return this.#drop("full", component, input);
-    this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated);
+    this.#waiting.add(input.type === "Warning" ? "high" : "low", correlated, input.regarding.namespace);
     this.#deps.metrics.waits(1);
     this.#sending ??= this.#sendAll();
   }

@@ -120,6 +120,17 @@ describe("EventBroadcaster", () => {
     expect(kube.calls[1]?.body).toMatchObject({ count: 2 });
   });
 
+  test("sends the events of namespaces in turns (case A-6)", async () => {
+    const { kube, recorder } = rig();
+    const say = (namespace: string, name: string): void =>
+      recorder.record({ ...warning("no"), regarding: { ...web, namespace, name } });
+    for (const name of ["a", "b", "c"]) say("crowded", name);
+    say("other", "d");
+    await settle();
+    const sent = kube.calls.map(({ target }) => target.split(".", 1)[0]);
+    expect(sent).toEqual(["events/crowded/a", "events/other/d", "events/crowded/b", "events/crowded/c"]);
+  });
+
   test("tries again after an outage, in order, and loses nothing", async () => {
     const { kube, clock, metrics, recorder } = rig();
     kube.intercept = () => apiError("transient");
