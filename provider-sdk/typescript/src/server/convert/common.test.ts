@@ -32,3 +32,11 @@ test.each([
   expect(new RuleChecker().check(`cloudprovider.v1.${of}`, wire, { latestMs: Date.now() })).toEqual([]);
   expect(inspect(wire, { depth: null })).toContain("\ufffd[31mallow tcp|80|80|10.0.0.0/16, ");
 });
+
+test("tags of others on a load balancer beyond the limits of the contract do not make it invalid (case A-5)", () => {
+  const others = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`cost-${index}`, "x".repeat(200)]));
+  const own = { "cloudwire.dev/service-uid": "u" };
+  const wire = toWireLoadBalancer({ id: "lb", service, tags: { ...others, ...own } }, {});
+  expect(new RuleChecker().check("cloudprovider.v1.LoadBalancer", wire)).toEqual([]);
+  expect(wire.tags).toMatchObject(own);
+});

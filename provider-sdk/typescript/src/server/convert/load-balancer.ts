@@ -159,11 +159,25 @@ export const toWireLoadBalancer = (answer: LoadBalancer, defaults: LoadBalancerD
     registeredNodes: answer.registeredNodes,
     conditions: (answer.conditions ?? []).map(toWireCondition),
     operation: answer.operation ? toWireOperation(answer.operation) : undefined,
-    tags: { ...answer.tags },
+    tags: boundedTags(answer.tags ?? {}),
     lockKey: answer.lockKey ?? "",
     unregisteredNodes: (answer.unregisteredNodes ?? []).slice(0, maxUnregisteredNodes).map(toWireUnregisteredNode),
     previousObservedFingerprint: answer.previousObservedFingerprint ?? "",
   };
+};
+
+/** `LoadBalancer.tags`, max_items and max_total_bytes. */
+const maxTags = 50;
+const maxTagBytes = 4_096;
+
+/** Clouds permit more tags than a response. The largest ones, which are those of other programs, are left out. */
+const boundedTags = (tags: Readonly<Record<string, string>>): Record<string, string> => {
+  const bySize = Object.entries(tags)
+    .map(([key, value]) => ({ key, value, bytes: Buffer.byteLength(key) + Buffer.byteLength(value) }))
+    .toSorted((left, right) => left.bytes - right.bytes);
+  let bytes = 0;
+  const kept = bySize.filter((tag, index) => index < maxTags && (bytes += tag.bytes) <= maxTagBytes);
+  return kept.length === bySize.length ? { ...tags } : Object.fromEntries(kept.map(({ key, value }) => [key, value]));
 };
 
 /** `LoadBalancer.unregistered_nodes`, max_items. */
