@@ -58,6 +58,8 @@ export async function apply(plan: Plan, deps: ApplyDependencies, context: Reconc
       return refuse(plan, deps, context);
     case "update":
       cache.waiting.forget(context.key);
+      // Another client has removed the taint, and may add it again.
+      cache.addressWaits.forget(context.key);
       return update(plan, deps, context);
     case "initialize":
       await initializeOrReport(plan, deps, context);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { MINUTE_MS, NodeHarness } from "../../../test/support/node/node-harness.ts";
+import { MINUTE_MS, NodeHarness, UNINITIALIZED } from "../../../test/support/node/node-harness.ts";
 import { apiError } from "../../../test/support/kube/fake-kube.ts";
 import { contractError } from "../../provider/model/errors.ts";
 import { WAIT_REMEDIES } from "./events.ts";
@@ -86,6 +86,24 @@ describe("cloud-node waits for an IP address", () => {
     const after = world.calls.length;
     await world.pass(120_000);
     expect(world.calls.length - after).toBeLessThan(2);
+  });
+
+  test("as long again for a Node that registers again under its name, or gets the taint again (case N-5)", async () => {
+    world.machine("a");
+    world.register("a", {}, {}, []);
+    world.start();
+    await world.pass(290_000);
+    world.remove("a");
+    world.register("a", {}, { uid: "another" }, []);
+    await world.pass(250_000);
+    expect(world.said).not.toContain("Synced Node synced successfully");
+    world.edit("a", { spec: { taints: [] } });
+    await world.pass(60_000);
+    world.edit("a", { spec: { taints: [{ key: UNINITIALIZED, value: "true", effect: "NoSchedule" }] } });
+    await world.pass(250_000);
+    expect(world.said).not.toContain("Synced Node synced successfully");
+    await world.pass(60_000);
+    expect(world.said).toContain("Synced Node synced successfully");
   });
 
   test("not at all when its kubelet has one and the cloud reports none (case N-5)", async () => {

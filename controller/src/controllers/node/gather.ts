@@ -50,7 +50,7 @@ export async function gather(deps: GatherDependencies, { key, signal }: Reconcil
 }
 
 function noAddressForMs({ addressWaits }: NodeCache, key: string, node: Node, result: InstanceResult): number {
-  if (result.kind === "present" && needsAddress(node, result.instance.addresses)) return addressWaits.waitedMs(key);
+  if (result.kind === "present" && needsAddress(node, result.instance.addresses)) return addressWaits.waitedMs(node);
   // An unknown result neither ends nor restarts the wait.
   if (result.kind !== "unknown") addressWaits.forget(key);
   return 0;

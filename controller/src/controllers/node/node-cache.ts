@@ -215,21 +215,23 @@ export class RepairBackoff {
 /** How long each uninitialized Node has had an instance without IP address. */
 class AddressWaits {
   readonly #clock: Clock;
-  readonly #sinceMs = new Map<string, number>();
+  readonly #waits = new Map<string, { readonly uid: string; readonly sinceMs: number }>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  waitedMs(key: string): number {
+  /** A Node that registers again under its name waits anew. */
+  waitedMs({ metadata: { name, uid } }: Node): number {
     const nowMs = this.#clock.monotonicMs();
-    const sinceMs = this.#sinceMs.get(key) ?? nowMs;
-    this.#sinceMs.set(key, sinceMs);
+    const known = this.#waits.get(name);
+    const sinceMs = known?.uid === uid ? known.sinceMs : nowMs;
+    this.#waits.set(name, { uid, sinceMs });
     return nowMs - sinceMs;
   }
 
-  forget(key: string): void {
-    this.#sinceMs.delete(key);
+  forget(name: string): void {
+    this.#waits.delete(name);
   }
 }
 
