@@ -127,6 +127,14 @@ describe("a dead Node about which the provider keeps saying", () => {
     expect(world.events).toEqual([UNKNOWN, UNKNOWN]);
   });
 
+  test("that its state is unknown for half an hour has an event now (case N-9)", async () => {
+    world.node("a");
+    world.says.set("a", contractError("RATE_LIMITED", "429", { retryAfterMs: 1_800_000 }));
+    world.start();
+    await world.clock.advance(10_000);
+    expect(world.events).toEqual([UNKNOWN]);
+  });
+
   test("that it is another's has an event (case N-9)", async () => {
     world.node("a");
     world.says.set("a", "notOwned");

@@ -175,7 +175,8 @@ export function plan({ node, lookup, tooNewForMs }: Input, nowMs: number): Plan 
   if (isReady(node)) return { kind: "ready", node, needsPatch: nodePatch(node, "off") !== undefined };
   if (lookup === undefined) return { kind: "tooNew", lookupInMs: tooNewForMs };
   const { result, facts, reportsShutdown } = lookup;
-  const lasts = nowMs - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
+  const lastsAt = (ms: number): boolean => ms - notReadySinceMs(node) > REPORT_DELAY_AFTER_MS;
+  const lasts = lastsAt(nowMs);
   switch (result.kind) {
     case "present": {
       const taint = reportsShutdown ? taintFor(result.instance.state) : "keep";
@@ -185,7 +186,8 @@ export function plan({ node, lookup, tooNewForMs }: Input, nowMs: number): Plan 
       // A Node of no provider here is another program's.
       return { kind: "notOwned", node, message: result.message, report: facts !== undefined && lasts };
     case "unknown":
-      return { kind: "unknown", node, error: result.error, report: lasts };
+      // The provider may ask for a longer wait.
+      return { kind: "unknown", node, error: result.error, report: lastsAt(nowMs + (result.error.retryAfterMs ?? 0)) };
     case "noMatch":
       return planKept(node, { ...NO_PROVIDER_ID, message: noMatchMessage(node) }, lasts);
     case "absent": {

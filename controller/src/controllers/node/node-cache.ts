@@ -221,7 +221,7 @@ class AddressWaits {
     this.#clock = clock;
   }
 
-  /** A Node that registers again under its name waits anew. */
+  /** A Node that registers again under its name waits as long again. */
   waitedMs({ metadata: { name, uid } }: Node): number {
     const nowMs = this.#clock.monotonicMs();
     const known = this.#waits.get(name);
