@@ -218,15 +218,14 @@ export class PacedConditions implements Conditions {
   }
 
   items(service: Service, wanted: Readiness): readonly JsonObject[] | undefined {
-    const key = keyOf(service);
-    const last = this.#written.get(key);
-    const isSameSpec = last === undefined || !needsUpdate(last.service, service);
-    const items = readinessItems(service, wanted, this.#clock.nowMs(), isSameSpec);
+    const items = readinessItems(service, wanted, this.#clock.nowMs());
     if (items === undefined) return undefined;
+    const key = keyOf(service);
     const nowMs = this.#clock.monotonicMs();
     const reported = reportedReadiness(service);
     const isSame = reported?.status === wanted.status && reported.reason === wanted.reason;
-    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && isSameSpec;
+    const last = this.#written.get(key);
+    const isPaced = last !== undefined && nowMs - last.atMs < REWORD_MS && !needsUpdate(last.service, service);
     if (isSame && isPaced) return undefined;
     this.#written.set(key, { atMs: nowMs, service });
     return items;

@@ -136,10 +136,16 @@ describe("readinessItems()", () => {
     expect(item?.["message"]).toBe(wanted);
   });
 
-  test("shows the ID that an error is about after the spec has changed (case S-11)", () => {
-    const before = saying({ ...reported, message: "no subnet 0af76519cd43" });
-    const [item] = readinessItems(before, { ...ready, message: "no subnet 8448eb211c80" }, NOW_MS, false) ?? [];
-    expect(item?.["message"]).toBe("no subnet 8448eb211c80");
+  test("shows an ID that the Service requests, also after it requested another one (case S-11)", () => {
+    const before = saying({ ...reported, message: "no subnet 0af76519cd43 (trace 5b2695182aeb)" });
+    const metadata = { ...before.metadata, annotations: { "acme.example.com/subnet": "8448eb211c80" } };
+    const wanted = { ...ready, message: "no subnet 8448eb211c80 (trace 67e7f520026e)" };
+    const [item] = readinessItems({ ...before, metadata }, wanted, NOW_MS) ?? [];
+    expect(item?.["message"]).toBe("no subnet 8448eb211c80 (trace 67e7f520026e)");
+    const again = saying({ ...reported, message: wanted.message });
+    const later = { ...wanted, message: "no subnet 8448eb211c80 (trace 0123456789ab)" };
+    const [next] = readinessItems({ ...again, metadata }, later, NOW_MS) ?? [];
+    expect(next?.["message"]).toBe("no subnet 8448eb211c80 (trace …)");
   });
 
   test("names the generation where Services have one, and follows it", () => {

@@ -98,22 +98,16 @@ export function reportedReadiness({ status }: Service): Condition | undefined {
   return status.conditions.find(({ type }) => type === LOAD_BALANCER_READY);
 }
 
-/**
- * For `status.conditions`, which the server merges by type. undefined: up to date.
- * @param isSameSpec false: the reported message is about an earlier spec, so that its IDs may be others
- */
-export function readinessItems(
-  service: Service,
-  wanted: Readiness,
-  nowMs: number,
-  isSameSpec = true,
-): readonly JsonObject[] | undefined {
-  const { generation } = service.metadata;
+/** For `status.conditions`, which the server merges by type. undefined: up to date. */
+export function readinessItems(service: Service, wanted: Readiness, nowMs: number): readonly JsonObject[] | undefined {
+  const { generation, annotations } = service.metadata;
   const reported = reportedReadiness(service);
-  const { status, reason, about } = wanted;
+  const { status, reason } = wanted;
+  // IDs that the Service requests are those of the problem, and not of an attempt.
+  const about = [...(wanted.about ?? []), ...Object.values(annotations)];
   const isSameState =
     reported?.status === status && reported.reason === reason && reported.observedGeneration === generation;
-  const message = stableMessage(wanted.message, isSameState && isSameSpec ? reported.message : undefined, about);
+  const message = stableMessage(wanted.message, isSameState ? reported.message : undefined, about);
   if (isSameState && reported.message === message) return undefined;
   const sinceMs = reported?.status === status ? reported.lastTransitionTimeMs : nowMs;
   return [
@@ -130,7 +124,7 @@ export function readinessItems(
 }
 
 /** An error text with another ID in each attempt would be a write in each attempt. */
-function stableMessage(message: string, reported: string | undefined, about: readonly string[] | undefined): string {
+function stableMessage(message: string, reported: string | undefined, about: readonly string[]): string {
   const text = withoutRequestIDs(message);
   const stable = withoutIDs(text, about);
   return reported !== undefined && reported !== text && withoutIDs(reported, about) === stable ? stable : text;
