@@ -185,7 +185,7 @@ const gone: RouteResult = {
 const askers = `
   adopt delete.gone delete.mid-create delete.protected delete.stale ensure.echo ensure.refused ensure.stale
   ensure.tags ensure.zero-nodes get.absent get.equals get.hints list.one nodes.count nodes.ensure nodes.remove
-  nodes.stale nodes.unchanged-mismatch nodes.update observed.stable recreate validate.delete validate.no-effect
+  nodes.stale nodes.unchanged-mismatch nodes.unknown-node nodes.update observed.stable recreate validate.delete validate.no-effect
   validate.nodes watch.initial.equals-get
 `
   .trim()

@@ -1,4 +1,4 @@
-import type { ChangeContext } from "@cloudwire/proto/cloudprovider/v1/common";
+import { type ChangeContext, Diagnostic, Severity } from "@cloudwire/proto/cloudprovider/v1/common";
 import { methods } from "../../contract/methods.ts";
 import { frame } from "../../endpoint/frames.ts";
 import { alterResponse, bareError, errorParts, isCall, type Mutant, okReply, requestOf } from "../mutant.ts";
@@ -150,12 +150,12 @@ const questions: readonly Mutant[] = [
 const nodes: readonly Mutant[] = [
   {
     name: "diag-blank",
-    fault: "diagnostics have no reason",
+    fault: "a diagnostic has no reason",
     fails: ["lb.diag.shape"],
     level,
     intercept: alterResponse(ensure, (answer) => ({
       ...answer,
-      diagnostics: answer.diagnostics.map((one) => ({ ...one, reason: "" })),
+      diagnostics: [Diagnostic.fromPartial({ severity: Severity.WARNING, summary: "An instance is missing." })],
     })),
   },
   {
