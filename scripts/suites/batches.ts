@@ -47,6 +47,9 @@ const TWO_AT_ONCE = ["--maxWorkers=2"];
 /** The same where no test asserts how soon something happens. */
 const THREE_AT_ONCE = ["--maxWorkers=3"];
 
+/** The same where most of a file's time is waiting. */
+const FOUR_AT_ONCE = ["--maxWorkers=4"];
+
 const ONE_BY_ONE = ["--no-file-parallelism"];
 
 const nothingNeeded = async (): Promise<undefined> => undefined;
@@ -91,15 +94,14 @@ export const BATCHES: readonly Batch[] = [
     suites: ["integration", "differential", "system"],
     tier: "full",
     prepare: () => prepareControlPlane(),
-    work: (suites) => runVitest(suites, THREE_AT_ONCE),
-    besideNext: true,
+    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
+    leavesTime: true,
   },
   {
     suites: ["languages", "system-go", "system-python"],
     tier: "full",
     prepare: async () => (await prepareControlPlane()) ?? (await prepareSidecars()),
-    work: (suites) => runVitest(suites, THREE_AT_ONCE),
-    leavesTime: true,
+    work: (suites) => runVitest(suites, FOUR_AT_ONCE),
   },
   {
     suites: ["system-alone"],
