@@ -3,7 +3,7 @@ import { RuleChecker } from "@cloudwire/proto/rule-checker";
 import { expect, test } from "vitest";
 import { pending } from "../../results/results.ts";
 import { deletion } from "../methods/long-work.ts";
-import { toWireCondition, toWireDiagnostic, toWireOperation, toWirePlannedChange } from "./common.ts";
+import { toWireAddresses, toWireCondition, toWireDiagnostic, toWireOperation, toWirePlannedChange } from "./common.ts";
 import { toWireLoadBalancer } from "./load-balancer.ts";
 
 /** As of a cloud: longer than any text of the contract, with a terminal's escape sequence in it. */
@@ -32,6 +32,21 @@ test.each([
   expect(new RuleChecker().check(`cloudprovider.v1.${of}`, wire, { latestMs: Date.now() })).toEqual([]);
   expect(inspect(wire, { depth: null })).toContain("\ufffd[31mallow tcp|80|80|10.0.0.0/16, ");
 });
+
+test.each([{ name: "Worker 1" }, { name: "büro/1" }])(
+  "the name $name of a machine, which is no host name, does not make an instance invalid (case A-5)",
+  ({ name }) => {
+    const addresses = toWireAddresses([
+      { type: "InternalIP", address: "10.0.0.7" },
+      { type: "Hostname", address: name },
+      { type: "InternalDNS", address: "Web_1.example.com" },
+    ]);
+    const wire = { providerId: "acme://1", name, addresses };
+    const latestMs = Date.now();
+    expect(new RuleChecker().check("cloudprovider.v1.Instance", wire, { latestMs })).toEqual([]);
+    expect(addresses.map(({ address }) => address)).toEqual(["10.0.0.7", "Web_1.example.com"]);
+  },
+);
 
 test("tags of others on a load balancer beyond the limits of the contract do not make it invalid (case A-5)", () => {
   const others = Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`cost-${index}`, "x".repeat(200)]));

@@ -30,12 +30,16 @@ import type { Absent, NotOwned, PendingOptions } from "../../results/results.ts"
 import { responseText } from "../../results/status.ts";
 import { toDuration } from "../../util/clock.ts";
 
-/** Addresses as a provider writes them, without duplicates, in order. */
+/** A cloud's name of a machine may have spaces; such a name is no address. Contract: LIM-6. */
+const hostName = /^[\w.:-]+$/;
+const namesMachine: ReadonlySet<string> = new Set(["Hostname", "InternalDNS", "ExternalDNS"]);
+
+/** Addresses as a provider writes them, without duplicates and names that are no host names, in order. */
 export const toWireAddresses = (addresses: NodeAddresses | undefined): WireNodeAddress[] => {
   const seen = new Set<string>();
   return listAddresses(addresses).flatMap(({ type, address }) => {
     const key = `${type} ${address}`;
-    if (seen.has(key)) return [];
+    if (seen.has(key) || (namesMachine.has(type) && !hostName.test(address))) return [];
     seen.add(key);
     return [{ type: nodeAddressTypes[type], address }];
   });
