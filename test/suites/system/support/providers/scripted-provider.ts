@@ -59,7 +59,10 @@ export class ScriptedProvider implements AsyncDisposable {
   /** A machine whose id is its name, unless said otherwise; what was said before holds. */
   machine(name: string, parts: Partial<Instance> = {}): void {
     const { id = name } = parts;
-    this.machines.set(id, { state: "RUNNING", ...this.machines.get(id), ...parts, id, name: parts.name ?? name });
+    // A Node without an IP address is initialized only after a wait.
+    const usual: Partial<Instance> = { addresses: { InternalIP: ["10.0.0.9"] } };
+    const before = this.machines.get(id) ?? usual;
+    this.machines.set(id, { state: "RUNNING", ...before, ...parts, id, name: parts.name ?? name });
   }
 
   /** How often the Node was asked about. */
