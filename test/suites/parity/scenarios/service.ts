@@ -138,8 +138,8 @@ const changes: readonly Change[] = [
   },
   {
     name: "service: flavor changed, which cannot be",
-    // The provider's diagnostic is an event here.
-    claims: ["S30", { id: "S22", explains: /^event: Service \S+ service-controller Warning FlavorKept / }],
+    // Rejected here, so that the load balancer is not ensured again.
+    claims: ["S30", { id: "S39", explains: /^(?:event: Service \S+ service-controller |waited without success: )/ }],
     patch: { metadata: { annotations: { "simulated.cloudwire.dev/flavor": "internal" } } },
   },
   { name: "service: annotation of another process", patch: { metadata: { annotations: { "example.com/note": "x" } } } },
