@@ -13,6 +13,8 @@ const FOREIGN: Readonly<Record<string, string>> = {
   skopeo: "all",
   node: "conditions enable-source-maps",
   "npm start": "once",
+  "npm run upstream": "from to",
+  vitest: "project",
   "create-provider, conformance and devcluster": "dir domain id-prefix kubeconfig-out language level port sdk",
   "the status page's measurements": "minutes",
   bench: "growth patience publish resume rounds runs",
