@@ -192,7 +192,10 @@ describe("the way through the page", () => {
     await opened.go("#/pods");
     await heading(page, "Page not found").waitFor();
     await page.goto(`${opened.server.url}#/node/absent`);
-    await page.getByRole("alert").getByText("the controller answers 404 Not Found: there is no such object").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText("the controller responded with 404 Not Found: there is no such object")
+      .waitFor();
     expect(faults).toEqual([]);
   });
 });

@@ -118,7 +118,7 @@ describe("while the page is open", () => {
     const { page, server } = opened;
     await opened.go("");
     server.cut(403);
-    await page.getByText("the controller answers 403 Forbidden: not now").waitFor();
+    await page.getByText("the controller responded with 403 Forbidden: not now").waitFor();
     server.restore();
     await page.getByRole("button", { name: "Retry now" }).click();
     await page.getByText("Live", { exact: true }).waitFor();
@@ -160,7 +160,7 @@ describe("while the page is open", () => {
     await page.goto(opened.server.url);
     await page.getByText("Connection lost:").waitFor();
     expect(await page.getByRole("alert").innerText()).toContain(
-      "what answers is no controller's stream but text/html.",
+      "the response is not the controller's stream: its content type is text/html.",
     );
   });
 
