@@ -43,7 +43,7 @@ interface Findings {
   readonly response: ResponseCheck | undefined;
 }
 
-/** Checks messages by the rules that the contract states beside its fields: of requests in the SDK, of responses in the controller. */
+/** Checks messages by the rules that the contract states beside its fields. */
 export class RuleChecker {
   readonly #messages = new Map<string, CompiledMessage>();
 
@@ -117,12 +117,16 @@ const fieldValue = (rule: FieldRule, message: unknown): unknown => {
   return property(chosen, "$case") === rule.jsonName ? property(chosen, "value") : undefined;
 };
 
+/** Whether a field must not be empty. A member of a oneof that is not chosen is no missing field. */
+const isMissing = ({ required, oneof, kind }: CompiledRule, response: ResponseCheck | undefined): boolean => {
+  if (required !== true || oneof !== undefined) return false;
+  // In a response, an unspecified number of an enum has its documented meaning. Contract: EVO-3.
+  return response === undefined || (response.isLenient !== true && kind !== "enum");
+};
+
 const checkField = (rule: CompiledRule, value: unknown, path: string, out: Findings): void => {
   if (isEmpty(value)) {
-    // A member of a oneof that is not chosen is no missing field.
-    // In a response, an unspecified number of an enum has its documented meaning. Contract: EVO-3.
-    const mayBeUnspecified = out.response?.isLenient === true || (rule.kind === "enum" && out.response !== undefined);
-    if (rule.required && rule.oneof === undefined && !mayBeUnspecified)
+    if (isMissing(rule, out.response))
       out.list.push({ reason: "FIELD_MISSING", field: path, description: "is required" });
     else if (value === 0 || value === 0n) checkRange(rule, Number(value), path, out);
     return;
