@@ -39,10 +39,20 @@ export function canonicalCidr(text: string): string {
   return parseCidr(text)?.text ?? text;
 }
 
-/** The canonical text of an IP address, parsed as in {@link parseCidr}; any other text stays as it is. */
+/** One IP address as a CIDR, parsed as in {@link parseCidr}: an IPv6 zone is rejected. undefined: not an IP address. */
+export function parseAddress(text: string): Cidr | undefined {
+  return parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
+}
+
+/** The canonical text of the first address. */
+export function addressText({ text }: Cidr): string {
+  return text.slice(0, text.indexOf("/"));
+}
+
+/** The canonical text of an IP address; any other text stays as it is. */
 export function canonicalIp(text: string): string {
-  const cidr = parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
-  return cidr === undefined ? text : cidr.text.slice(0, cidr.text.indexOf("/"));
+  const address = parseAddress(text);
+  return address === undefined ? text : addressText(address);
 }
 
 /** `outer` covers every address of `inner`. */

@@ -2,10 +2,9 @@ import type { KubeClient } from "../../kube/client.ts";
 import { isApiError } from "../../kube/errors.ts";
 import { ENDPOINT_SLICES, SERVICE_CIDRS } from "../../kube/resources/cluster-addresses.ts";
 import type { Cidr } from "../../util/cidr.ts";
-import { parseCidr } from "../../util/cidr.ts";
+import { parseAddress, parseCidr } from "../../util/cidr.ts";
 import type { Clock } from "../../util/clock.ts";
 import { messageOf } from "../../util/errors.ts";
-import { parseAddress } from "../../util/values/address-kind.ts";
 import type { ClusterAddresses } from "./plan/reserved.ts";
 
 /** Service ranges and API servers rarely change. Requests that arrive together share one read. */

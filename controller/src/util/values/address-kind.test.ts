@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { parseAddress, specialKind } from "./address-kind.ts";
+import { parseAddress } from "../cidr.ts";
+import { specialKind } from "./address-kind.ts";
 
 test.each([
   ["0.0.0.0", "unspecified"],

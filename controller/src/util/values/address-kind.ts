@@ -19,11 +19,6 @@ const RANGES: readonly (readonly [SpecialKind, Cidr | undefined])[] = (
   ] as const
 ).map(([kind, range]) => [kind, parseCidr(range)]);
 
-/** One address as a CIDR. undefined: not an IP address. */
-export function parseAddress(text: string): Cidr | undefined {
-  return parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
-}
-
 /** undefined: an address that one machine can have. */
 export function specialKind(address: Cidr): SpecialKind | undefined {
   return RANGES.find(([, range]) => range !== undefined && contains(range, address))?.[0];

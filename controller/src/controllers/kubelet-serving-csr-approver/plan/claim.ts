@@ -1,7 +1,7 @@
 import type { CertificateSigningRequest } from "../../../api/certificate-signing-request.ts";
 import type { NodeAddress } from "../../../api/node.ts";
-import { parseCidr } from "../../../util/cidr.ts";
-import { parseAddress, specialKind } from "../../../util/values/address-kind.ts";
+import { addressText, parseAddress } from "../../../util/cidr.ts";
+import { specialKind } from "../../../util/values/address-kind.ts";
 import type { CertificateRequest, PublicKeyFacts, ReadRequest, SignatureCheck } from "../certificate-request.ts";
 
 /** The node name, DNS names and IP addresses that a valid request claims, normalized. */
@@ -178,8 +178,8 @@ const AMBIGUOUS = /(?:^|[.:])0\d+\.|\.0\d+$/;
 /** Normalized, so that equal addresses have equal texts. undefined: not an IP address. */
 export function canonicalIp(address: string): string | undefined {
   if (AMBIGUOUS.test(address)) return undefined;
-  const whole = parseCidr(`${address}/${address.includes(":") ? 128 : 32}`);
-  return whole?.text.slice(0, whole.text.indexOf("/"));
+  const whole = parseAddress(address);
+  return whole && addressText(whole);
 }
 
 export function namesAmong(addresses: readonly NodeAddress[]): ReadonlySet<string> {

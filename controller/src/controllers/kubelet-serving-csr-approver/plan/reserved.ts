@@ -1,7 +1,7 @@
 import type { Node } from "../../../api/node.ts";
 import { CONTROL_PLANE_ROLE } from "../../../api/well-known.ts";
 import { type Cidr, canonicalIp, contains } from "../../../util/cidr.ts";
-import { parseAddress } from "../../../util/values/address-kind.ts";
+import { parseAddress } from "../../../util/cidr.ts";
 import { type Claim, type InstanceObjection, type Objection, listed, objection } from "./claim.ts";
 
 /** Addresses that belong to the cluster. */

@@ -1,8 +1,8 @@
 import { PROVIDED_NODE_IP } from "../../../api/annotations.ts";
 import type { Node, NodeAddress } from "../../../api/node.ts";
 import type { JsonObject } from "../../../kube/client.ts";
-import { parseAddress, specialKind } from "../../../util/values/address-kind.ts";
-import { type Cidr, parseCidr } from "../../../util/cidr.ts";
+import { specialKind } from "../../../util/values/address-kind.ts";
+import { addressText, type Cidr, parseAddress } from "../../../util/cidr.ts";
 import { deepEqual } from "../../../util/equal.ts";
 
 const HOSTNAME = "Hostname";
@@ -181,8 +181,8 @@ export type IpAddress = Pick<Cidr, "family" | "text">;
  * is rejected, an IPv4-mapped IPv6 address is the IPv4 address. undefined: not an IP.
  */
 export function parseIp(text: string): IpAddress | undefined {
-  const cidr = parseCidr(`${text}/${text.includes(":") ? 128 : 32}`);
-  return cidr && { family: cidr.family, text: cidr.text.slice(0, cidr.text.indexOf("/")) };
+  const address = parseAddress(text);
+  return address && { family: address.family, text: addressText(address) };
 }
 
 export function isUnspecified({ text }: IpAddress): boolean {
