@@ -59,6 +59,19 @@ describe("RuleChecker.check()", () => {
       (r) => void (r.specFingerprint = "ü".repeat(65)),
       "FIELD_TOO_LARGE spec_fingerprint",
     ],
+    [
+      "a map with too many entries",
+      (r) => void (spec(r).tags = Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`k${index}`, ""]))),
+      "FIELD_TOO_LARGE spec.tags",
+    ],
+    [
+      "an item in the chosen member of a oneof",
+      (r) => {
+        const nodes = [{ name: "", providerId: "acme://n", addresses: [], zone: "", labels: {} }];
+        if (r.nodes) r.nodes.source = { $case: "inline", value: { nodes } };
+      },
+      "FIELD_MISSING nodes.inline.nodes[0].name",
+    ],
     ["a map too large", (r) => void (spec(r).tags = { a: "x".repeat(4_096) }), "FIELD_TOO_LARGE spec.tags"],
     [
       "a map with too many entries",

@@ -112,7 +112,7 @@ describe("calls about load balancers", () => {
         }),
     });
     const input = ensureInput();
-    const nodes = { ...input.nodes, leftOut: ["node n2: zone: 64 bytes, 63 allowed"] };
+    const nodes = { ...input.nodes, leftOut: ["node n2: zone has 64 bytes; at most 63 are allowed"] };
     const change = await world.sidecar.client.ensureLoadBalancer({ ...input, nodes }, { signal: world.harness.signal });
     expect(change).toMatchObject({
       loadBalancer: {

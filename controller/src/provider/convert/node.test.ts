@@ -126,7 +126,7 @@ describe("nodeSelection()", () => {
     const bad = targetOf("n2", "acme://2", { zone: "z".repeat(64) });
     expect(selectionOf([bad, good])).toEqual({
       ...selectionOf([good]),
-      leftOut: ["node n2: zone: 64 bytes, 63 allowed"],
+      leftOut: ["node n2: zone has 64 bytes; at most 63 are allowed"],
     });
   });
 

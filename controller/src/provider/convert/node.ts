@@ -8,7 +8,7 @@ import type { ProviderInfo } from "../model/info.ts";
 import type { NodeRef } from "../model/instance.ts";
 import type { TargetNode } from "../model/load-balancer.ts";
 import { instanceKey, isOneProvider, isSameInstance } from "../../util/values/provider-id.ts";
-import { brokenRules, limitsOf } from "./methods.ts";
+import { RULES, limitsOf } from "./methods.ts";
 import { addressTypeToProto, canonicalJson, digest, timeToProto } from "./scalars.ts";
 
 const PROVIDED_NODE_IPS = limitsOf("cloudprovider.v1.NodeRef", "provided_node_ips");
@@ -116,8 +116,8 @@ export interface PreparedTarget {
 
 export function prepareTarget(node: TargetNode): PreparedTarget {
   const wire = targetNodeToProto(node);
-  const broken = brokenRules("cloudprovider.v1.TargetNode", wire);
-  const violations = broken.map(({ field, description }) => `node ${node.name}: ${field}: ${description}`);
+  const broken = RULES.check("cloudprovider.v1.TargetNode", wire);
+  const violations = broken.map(({ field, description }) => `node ${node.name}: ${field} ${description}`);
   const key = instanceKey(node.providerId) ?? "";
   return { node, violations, digest: digest([canonicalJson(WireTargetNode.toJSON(wire))]), instanceKey: key };
 }

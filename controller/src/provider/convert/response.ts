@@ -1,10 +1,10 @@
 import type { ItemError } from "@cloudwire/proto/cloudprovider/v1/error";
-import { type BrokenRule, RuleChecker } from "@cloudwire/proto/rule-checker";
+import type { BrokenRule } from "@cloudwire/proto/rule-checker";
 import { measureMessage } from "@cloudwire/proto/wire-limits";
 import { type Breach, RESPONSE_INVALID } from "../model/breach.ts";
 import { InterningReader, type StringCache } from "../../util/string-cache.ts";
 import type { ItemList } from "./item-lists.ts";
-import { type Rpc, limitsOf, responseMessage } from "./methods.ts";
+import { RULES, type Rpc, limitsOf, responseMessage } from "./methods.ts";
 
 /** Largest response of the contract (proto/README.md LIM-2), without compression. */
 export const MAX_RESPONSE_BYTES = 1024 * 1024;
@@ -23,8 +23,6 @@ export type Answer<Response> = Pick<
   Rpc<unknown, Response>,
   "name" | "response" | "itemLists" | "withoutEvent" | "isLenient"
 >;
-
-const checker = new RuleChecker();
 
 export interface AcceptedResponse<Response> {
   readonly kind: "accepted";
@@ -69,7 +67,7 @@ export function heldResponse<Response>(
   const latestMs = nowMs + CLOCK_TOLERANCE_MS;
   const sizeBytes = bytes.length + elements * ELEMENT_BYTES;
   const except = new Set(rpc.itemLists.map(({ field }) => field));
-  const [first] = checker.check(message, decoded, { latestMs, except, isLenient: rpc.isLenient });
+  const [first] = RULES.check(message, decoded, { latestMs, except, isLenient: rpc.isLenient });
   if (first === undefined) return { kind: "accepted", sizeBytes, ...withoutBroken(rpc, decoded, latestMs) };
   const breach = breachOf(rpc, first);
   const response = rpc.withoutEvent?.(decoded);
@@ -105,7 +103,7 @@ function failedItems<Response>(
 ): ReadonlyMap<number, ItemError> {
   const failed = new Map<number, ItemError>();
   for (const [index, item] of list.items(response).entries()) {
-    const [first] = checker.check(list.message, item, { latestMs });
+    const [first] = RULES.check(list.message, item, { latestMs });
     if (first === undefined) continue;
     const breach = breachOf(rpc, { ...first, field: `${list.field}[${index}].${first.field}` });
     if (breaches.length < MAX_BREACHES) breaches.push(breach);
