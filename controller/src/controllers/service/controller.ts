@@ -13,7 +13,7 @@ import type { Workqueue } from "../../workqueue/queue.ts";
 import { SERVICE_BACKOFF } from "../../workqueue/rate-limited-queue.ts";
 import { apply, reportFailure } from "./apply/apply.ts";
 import { PacedConditions } from "./apply/status.ts";
-import { failureKind, settleFailure } from "./failure.ts";
+import { type WaitsFor, failureKind, settleFailure, waitsFor } from "./failure.ts";
 import { CheckPace } from "./check-pace.ts";
 import { DriftSweep, driftSource } from "./drift-sweep.ts";
 import { FailureCounts } from "../../runtime/history.ts";
@@ -24,9 +24,9 @@ import { exposeConditionReasons, type ServiceMetrics, serviceMetrics } from "./m
 import type { ServiceOptions } from "./options.ts";
 import { NodeSync, nodesSource, statusSource } from "./sources.ts";
 import { plan } from "./plan/plan.ts";
-import { hintOf, currentProviderOf } from "./record/record.ts";
+import { hintOf, currentProviderOf, releasedBy } from "./record/record.ts";
 import { Records } from "./record/records.ts";
-import { WaitingServices, type WaitsFor, releasedBy, waitsFor } from "./waiting-services.ts";
+import { WaitingServices } from "./waiting-services.ts";
 import { concernsAdded, concernsUpdated, isSweepKey, sweptProvider } from "./predicates.ts";
 import { Targets } from "./gather/desired.ts";
 

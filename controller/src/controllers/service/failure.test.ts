@@ -12,6 +12,7 @@ import {
   failureText,
   readinessOfFailure,
   settleFailure,
+  waitsFor,
 } from "./failure.ts";
 
 const lost = new ProviderError({ code: "UNAVAILABLE", message: "provider acme is not connected" });
@@ -299,4 +300,17 @@ describe("failure readiness", () => {
       ]);
     });
   });
+});
+
+test.each([
+  ["ADDRESS_IN_USE", contractError("ADDRESS_IN_USE", "used"), "resource"],
+  ["QUOTA_EXCEEDED in an ensure", inEnsure(contractError("QUOTA_EXCEEDED", "full")), "resource"],
+  ["CLOUD_UNAVAILABLE", contractError("CLOUD_UNAVAILABLE", "503"), "cloud"],
+  ["a lost connection", lost, "cloud"],
+  ["NOT_READY, which is about one load balancer", contractError("NOT_READY", "not yet"), undefined],
+  ["a permission", contractError("CLOUD_PERMISSION_DENIED", "no"), undefined],
+  ["our own rate limit", contractError("RATE_LIMITED", "wait", { isClientThrottled: true }), undefined],
+  ["an internal error", new TypeError("x"), undefined],
+])("waitsFor() of %s", (_what, error, expected) => {
+  expect(waitsFor(error)).toBe(expected);
 });

@@ -3,7 +3,13 @@ import { LOAD_BALANCER_REMEDIES, type LoadBalancerReadyReason } from "../../api/
 import type { Service } from "../../api/service.ts";
 import { isApiError } from "../../kube/errors.ts";
 import type { EventRecorder } from "../../kube/events/broadcaster.ts";
-import { ProviderError, type ProviderErrorClass, hasReason, retryDelayMs } from "../../provider/model/errors.ts";
+import {
+  ProviderError,
+  type ProviderErrorClass,
+  hasReason,
+  isOfClass,
+  retryDelayMs,
+} from "../../provider/model/errors.ts";
 import { classReason, failureReason } from "../../provider/model/failure-reason.ts";
 import { type ReconcileContext, type Result, type Why, requeueAfter } from "../../runtime/reconciler.ts";
 import { type BackoffOptions, backoffMs } from "../../util/backoff.ts";
@@ -135,6 +141,34 @@ function conflictOf(error: ProviderError): string | undefined {
     return isIP(address) === 0 ? "the requested address is in use" : `address ${address} is in use`;
   }
   return hasReason(error, "NAME_TAKEN") ? "another object in the cloud has the name of the load balancer" : undefined;
+}
+
+/**
+ * What ends the failure of a Service before its retry is due. `resource`: another Service releases an address, a name or quota.
+ * `cloud`: another call shows that the cloud responds again.
+ */
+export type WaitsFor = "resource" | "cloud";
+
+/** Reasons of the contract. */
+const RESOURCE_REASONS: ReadonlySet<string> = new Set([
+  "ADDRESS_IN_USE",
+  "CIDR_CONFLICT",
+  "DEPENDENCY_IN_USE",
+  "NAME_TAKEN",
+  "QUOTA_EXCEEDED",
+]);
+
+/** Codes of a cloud or provider that does not respond. Other temporary failures, such as NOT_READY, are about one load balancer. */
+const CLOUD_CODES: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"]);
+
+/** undefined: nothing that another Service can end. */
+export function waitsFor(error: unknown): WaitsFor | undefined {
+  const cause = providerErrorOf(error);
+  if (cause === undefined || cause.isClientThrottled) return undefined;
+  if (RESOURCE_REASONS.has(cause.reason)) return "resource";
+  const isOfCloud = cause.fromTransport || CLOUD_CODES.has(cause.code);
+  const isTemporary = isOfClass(cause, "TRANSIENT") || isOfClass(cause, "OUTCOME_UNKNOWN");
+  return isOfCloud && isTemporary ? "cloud" : undefined;
 }
 
 function providerErrorOf(error: unknown): ProviderError | undefined {

@@ -1,62 +1,16 @@
-import { ProviderError, isOfClass } from "../../provider/model/errors.ts";
 import type { Source } from "../../runtime/source.ts";
-import { causesOf } from "../../util/errors.ts";
 import type { Workqueue } from "../../workqueue/queue.ts";
-import { type ServiceRecord, acknowledgedOf, currentProviderOf } from "./record/record.ts";
-
-/**
- * What ends the failure of a Service before its retry is due. `resource`: another Service releases an address, a name or quota.
- * `cloud`: another call shows that the cloud responds again.
- */
-export type WaitsFor = "resource" | "cloud";
-
-/** Reasons of the contract. */
-const RESOURCE_REASONS: ReadonlySet<string> = new Set([
-  "ADDRESS_IN_USE",
-  "CIDR_CONFLICT",
-  "DEPENDENCY_IN_USE",
-  "NAME_TAKEN",
-  "QUOTA_EXCEEDED",
-]);
-
-/** Codes of a cloud or provider that does not respond. Other temporary failures, such as NOT_READY, are about one load balancer. */
-const CLOUD_CODES: ReadonlySet<string> = new Set(["UNAVAILABLE", "DEADLINE_EXCEEDED", "CANCELLED"]);
-
-/** undefined: nothing that another Service can end. */
-export function waitsFor(error: unknown): WaitsFor | undefined {
-  const cause = causesOf(error).find((one) => one instanceof ProviderError);
-  if (cause === undefined || cause.isClientThrottled) return undefined;
-  if (RESOURCE_REASONS.has(cause.reason)) return "resource";
-  const isOfCloud = cause.fromTransport || CLOUD_CODES.has(cause.code);
-  const isTemporary = isOfClass(cause, "TRANSIENT") || isOfClass(cause, "OUTCOME_UNKNOWN");
-  return isOfCloud && isTemporary ? "cloud" : undefined;
-}
+import type { WaitsFor } from "./failure.ts";
 
 /** The end of a reconcile. */
 export interface Ended {
   readonly provider: string;
   /** undefined: it succeeded, or waits for nothing that others release. */
   readonly waits: WaitsFor | undefined;
-  /** See {@link releasedBy}. */
+  /** See releasedBy() of the record. */
   readonly released: readonly string[];
   /** The provider has not finished the change: nothing is released yet. */
   readonly isChanging: boolean;
-}
-
-/** The providers that may have released an address, a name or quota between the two records of one Service. */
-export function releasedBy(before: ServiceRecord | undefined, after: ServiceRecord | undefined): readonly string[] {
-  const left = new Set(ownersOf(after));
-  const released = ownersOf(before).filter((provider) => !left.has(provider));
-  const [was, is] = [acknowledgedOf(before), acknowledgedOf(after)];
-  const isChanged = was !== undefined && was.provider === is?.provider && was.specFingerprint !== is.specFingerprint;
-  return isChanged ? [...released, was.provider] : released;
-}
-
-/** Providers that have, or may have, a load balancer of the Service. */
-function ownersOf(record: ServiceRecord | undefined): readonly string[] {
-  const current = currentProviderOf(record);
-  const previous = record?.previous.map(({ provider }) => provider) ?? [];
-  return current === undefined ? previous : [current.provider, ...previous];
 }
 
 interface Waiting {

@@ -10,7 +10,7 @@ import {
   STATE_NAMES,
   STATES,
 } from "../../../../test/support/service/record-builders.ts";
-import { hintOf, isDeclined, isUnanswered, openRequestID, presentOf, rejectionOf } from "./record.ts";
+import { hintOf, isDeclined, isUnanswered, openRequestID, presentOf, rejectionOf, releasedBy } from "./record.ts";
 
 const byState = <T>(read: (of: ReturnType<typeof record>) => T) =>
   Object.fromEntries(STATE_NAMES.map((name) => [name, read(record(STATES[name]))]));
@@ -60,4 +60,35 @@ test("isDeclined() is what one process answered of this spec", () => {
     isDeclined(record(STATES.active), asked, "boot-1"),
     isDeclined(undefined, asked, "boot-1"),
   ]).toEqual([true, false, false, false, false]);
+});
+
+const previous = [{ provider: "old", loadBalancerID: "lb-0" }];
+
+test.each([
+  ["nothing of a Service that begins", undefined, record(STATES.active), []],
+  ["nothing while all stays", record(STATES.active), record(STATES.active), []],
+  ["nothing while a deletion is in progress", record(STATES.active), record(STATES.deleting), []],
+  ["what is deleted", record(STATES.deleting), record(STATES.gone), ["acme"]],
+  ["what is deleted with its record", record(STATES.deleting), undefined, ["acme"]],
+  [
+    "what another spec no longer needs",
+    record(STATES.active),
+    record({ kind: "active", acknowledged: { ...acknowledged, specFingerprint: "spec-2" } }),
+    ["acme"],
+  ],
+  [
+    "what is left at the provider before",
+    record(STATES.active),
+    record({ kind: "active", acknowledged: { ...acknowledged, provider: "new", specFingerprint: "spec-2" } }),
+    ["acme"],
+  ],
+  ["a previous load balancer that is deleted", record(STATES.active, { previous }), record(STATES.active), ["old"]],
+  [
+    "nothing of a previous one that is left",
+    record(STATES.active, { previous }),
+    record(STATES.active, { previous }),
+    [],
+  ],
+])("releasedBy() finds %s", (_what, before, after, expected) => {
+  expect(releasedBy(before, after)).toEqual(expected);
 });

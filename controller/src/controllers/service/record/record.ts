@@ -212,6 +212,22 @@ export function currentProviderOf(record: ServiceRecord | undefined): CurrentPro
   return state satisfies undefined;
 }
 
+/** The providers that may have released an address, a name or quota between the two records of one Service. */
+export function releasedBy(before: ServiceRecord | undefined, after: ServiceRecord | undefined): readonly string[] {
+  const left = new Set(ownersOf(after));
+  const released = ownersOf(before).filter((provider) => !left.has(provider));
+  const [was, is] = [acknowledgedOf(before), acknowledgedOf(after)];
+  const isChanged = was !== undefined && was.provider === is?.provider && was.specFingerprint !== is.specFingerprint;
+  return isChanged ? [...released, was.provider] : released;
+}
+
+/** Providers that have, or may have, a load balancer of the Service. */
+function ownersOf(record: ServiceRecord | undefined): readonly string[] {
+  const current = currentProviderOf(record);
+  const previous = record?.previous.map(({ provider }) => provider) ?? [];
+  return current === undefined ? previous : [current.provider, ...previous];
+}
+
 /** undefined: nothing is acknowledged, or it may be deleted. */
 export function acknowledgedOf(record: ServiceRecord | undefined): Acknowledged | undefined {
   const state = record?.state;
